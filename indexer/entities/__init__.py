@@ -1,0 +1,1 @@
+"""Entities: who and what is named in a message, and what stands together."""

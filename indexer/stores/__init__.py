@@ -1,0 +1,1 @@
+"""The databases: their writers and readers, each with its queries."""

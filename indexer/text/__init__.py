@@ -1,0 +1,1 @@
+"""The one normal form of text, shared by index and query."""

@@ -1,0 +1,1 @@
+"""What crosses a border: records, settings, problems, HTTP models and the SQL of every database."""

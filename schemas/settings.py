@@ -1,0 +1,289 @@
+"""Settings: defaults < letopis.toml < LETOPIS_* environment < flags; an unknown name is an error.
+
+Relative paths count from the config file's folder, so that cron, systemd and a terminal mean the same.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any, Literal, Self
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from schemas.problems import SettingsError
+
+CONFIG_NAME = "letopis.toml"
+PROVIDERS = ("gemini", "ollama", "local", "hash")
+Provider = Literal["gemini", "ollama", "local", "hash"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Chunking(_Section):
+    """Window size and overlap in code points, headers not counted."""
+
+    size: int = Field(600, ge=1, le=100_000)
+    overlap: int = Field(100, ge=0)
+
+    @model_validator(mode="after")
+    def _progress(self) -> Self:
+        if self.overlap > self.size // 2:
+            raise ValueError(
+                f"overlap {self.overlap} is more than half of size {self.size}; "
+                f"set it to at most {self.size // 2}"
+            )
+        return self
+
+
+class Gemini(_Section):
+    """The Gemini API."""
+
+    model: str = "gemini-embedding-2-preview"
+    dimensions: int = Field(768, ge=1, le=4096)
+    base_url: str | None = None
+    api_version: str = "v1beta"
+    daily_requests: int | None = Field(None, ge=1)
+
+
+class Ollama(_Section):
+    """A local Ollama server; `auto` takes the best known multilingual model that it has."""
+
+    host: str | None = None
+    model: str = "auto"
+
+
+class Local(_Section):
+    """The bundled model; 0 workers means one a core."""
+
+    workers: int = Field(0, ge=0, le=64)
+
+
+class Embedding(_Section):
+    """Which providers embed, in which order, and what may leave the machine."""
+
+    order: tuple[Provider, ...] = ("gemini", "ollama", "local")
+    batch_size: int = Field(20, ge=1, le=100)
+    floor: bool = True
+    cloud: bool = False
+    local_only: tuple[str, ...] = ()
+    query_timeout_ms: int = Field(1500, ge=10)
+    gemini: Gemini = Gemini()
+    ollama: Ollama = Ollama()
+    local: Local = Local()
+
+    @field_validator("order")
+    @classmethod
+    def _distinct(cls, order: tuple[Provider, ...]) -> tuple[Provider, ...]:
+        if len(set(order)) != len(order) or not order:
+            raise ValueError('name each provider once, e.g. ["gemini", "ollama", "local"]')
+        return order
+
+
+class Entities(_Section):
+    """Who finds names: slovnet (auto), a genuine ru_core_news_sm (spacy), or patterns alone."""
+
+    backend: Literal["auto", "slovnet", "spacy", "patterns"] = "auto"
+
+
+class Service(_Section):
+    """Where the service listens and whom it lets in."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(8077, ge=0, le=65535)
+    token: SecretStr | None = None
+    allowed_hosts: tuple[str, ...] = ()
+
+
+class Notify(_Section):
+    """A command that gets the build report on stdin when a build ends badly, and on recovery."""
+
+    command: str | None = None
+
+
+class Settings(BaseSettings):
+    """All settings of a data folder; see docs/settings.md for the table."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="LETOPIS_", env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    data: Path = Path("data/index")
+    archives: tuple[Path, ...] = ()
+    timezone: str | None = None
+    tool_results: bool = False
+    deleted_sessions: bool = False
+    chunking: Chunking = Chunking()
+    embedding: Embedding = Embedding()
+    entities: Entities = Entities()
+    service: Service = Service()
+    notify: Notify = Notify()
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone(cls, name: str | None) -> str | None:
+        if name is not None:
+            try:
+                ZoneInfo(name)
+            except (KeyError, ValueError, OSError) as error:
+                raise ValueError(
+                    f"no such time zone: {name!r}; use a name like Europe/Moscow or UTC"
+                ) from error
+        return name
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment beats what `load` read from the file; flags are merged over both by `load`."""
+        return env_settings, init_settings
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of times without one: the configured, else the machine's."""
+        return ZoneInfo(self.timezone) if self.timezone else machine_zone()
+
+
+def machine_zone() -> tzinfo:
+    """The machine's own zone, by name where it can be told (offsets change over the year)."""
+    name = os.environ.get("TZ", "").lstrip(":")
+    if not name:
+        link = Path("/etc/localtime")
+        target = str(link.resolve()) if link.exists() else ""
+        name = target.partition("zoneinfo/")[2]
+    try:
+        return ZoneInfo(name or "UTC")
+    except (KeyError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def load(
+    config: Path | None = None,
+    flags: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> tuple[Settings, Path | None]:
+    """Read the settings.
+
+    Args:
+        config: the TOML file; None means `letopis.toml` in the working folder, if there is one.
+        flags: nested values that beat everything else, e.g. `{"service": {"port": 0}}`; None values are
+            ignored.
+        environment: for the check of unknown LETOPIS_ names; the process's own by default.
+
+    Returns:
+        The settings, with `data` and `archives` made absolute, and the file that was read.
+
+    Raises:
+        SettingsError: a file that can't be read, an unknown key or name, or a value out of range.
+    """
+    environment = os.environ if environment is None else environment
+    path = config if config is not None else Path(CONFIG_NAME)
+    found = path.is_file()
+    if config is not None and not found:
+        raise SettingsError(f"The config file {path.name} is not there.", "give its path with --config FILE")
+    values = _toml(path) if found else {}
+    _known(values, Settings, (), f"key in {path.name}")
+    for name in environment:
+        if name.upper().startswith("LETOPIS_"):
+            _known_name(name)
+    try:
+        settings = Settings(**values)
+        if flags:
+            merged = _merge(settings.model_dump(), _given(flags))
+            settings = Settings.model_construct(**Settings.__pydantic_validator__.validate_python(merged).__dict__)
+    except ValidationError as error:
+        raise SettingsError(_first(error), "mend that setting; `letopis doctor` lists all of them") from None
+    except (ValueError, TypeError) as error:  # pydantic-settings: an environment value that is no JSON
+        raise SettingsError(f"A LETOPIS_ variable can't be read: {error}.", "lists and tables are JSON") from None
+    base = path.resolve().parent if found else Path.cwd()
+    return settings.model_copy(
+        update={
+            "data": _absolute(base, settings.data),
+            "archives": tuple(_absolute(base, archive) for archive in settings.archives),
+        }
+    ), (path.resolve() if found else None)
+
+
+def _absolute(base: Path, path: Path) -> Path:
+    return base / path.expanduser()
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path.name} is not UTF-8.", "save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path.name} is not valid TOML: {error}.", "mend that line") from None
+
+
+def _fields(model: type[BaseModel]) -> dict[str, type[BaseModel] | None]:
+    return {
+        name: field.annotation if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel) else None
+        for name, field in model.model_fields.items()
+    }
+
+
+def _known(values: Mapping[str, Any], model: type[BaseModel], at: tuple[str, ...], what: str) -> None:
+    fields = _fields(model)
+    for name, value in values.items():
+        if name not in fields:
+            full = ".".join((*at, name))
+            raise SettingsError(f"Unknown {what}: {full}.", _nearest(name, fields, at))
+        inner = fields[name]
+        if inner is not None and isinstance(value, Mapping):
+            _known(value, inner, (*at, name), what)
+
+
+def _known_name(name: str) -> None:
+    fields, at = _fields(Settings), ()
+    parts = name.upper().removeprefix("LETOPIS_").lower().split("__")
+    for depth, part in enumerate(parts):
+        if part not in fields:
+            raise SettingsError(f"Unknown environment name: {name}.", _nearest(part, fields, tuple(parts[:depth])))
+        inner = fields[part]
+        fields = _fields(inner) if inner is not None else {}
+
+
+def _nearest(name: str, fields: Mapping[str, object], at: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, fields, 1)
+    if near:
+        return f"did you mean {'.'.join((*at, near[0]))}?"
+    return f"known here: {', '.join(sorted(fields))}" if fields else "remove it"
+
+
+def _given(flags: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _given(value) if isinstance(value, Mapping) else value
+        for name, value in flags.items()
+        if value is not None
+    }
+
+
+def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in over.items():
+        if isinstance(value, Mapping) and isinstance(base.get(name), dict):
+            base[name] = _merge(base[name], value)
+        else:
+            base[name] = value
+    return base
+
+
+def _first(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in fault["loc"])
+    message = fault["msg"].removeprefix("Value error, ")
+    return f"The setting {where} is wrong: {message}."

@@ -1,0 +1,1 @@
+"""DDL and schema versions of every database."""

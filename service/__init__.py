@@ -1,0 +1,1 @@
+"""The command line, the build, and everything that a person or an agent asks."""
