@@ -1,4 +1,4 @@
-"""The HTTP models: what `/v1/*` takes and gives. Names and shapes are frozen (API.md); fields may be added."""
+"""The HTTP models: what `/v1/*` takes and gives. Shapes are frozen; fields may be added."""
 
 from __future__ import annotations
 

@@ -75,10 +75,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A sound record that is noise by rule (a heartbeat, a tool result, an empty text): counted in characters.
+    """A sound record that is noise by rule (a heartbeat, an empty text): counted in characters.
 
     Attributes:
-        kind: what it is: `tool_result`, `thinking`, `heartbeat`, `empty`, `service`, `metadata`, `recalled`, …
+        kind: what it is: `tool_result`, `thinking`, `heartbeat`, `empty`, `service`, …
         characters: how many characters of text were left out.
         count: how many records.
     """

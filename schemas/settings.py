@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from schemas.problems import SettingsError
@@ -203,11 +211,15 @@ def load(
         settings = Settings(**values)
         if flags:
             merged = _merge(settings.model_dump(), _given(flags))
-            settings = Settings.model_construct(**Settings.__pydantic_validator__.validate_python(merged).__dict__)
+            settings = Settings.model_construct(
+                **Settings.__pydantic_validator__.validate_python(merged).__dict__
+            )
     except ValidationError as error:
         raise SettingsError(_first(error), "mend that setting; `letopis doctor` lists all of them") from None
     except (ValueError, TypeError) as error:  # pydantic-settings: an environment value that is no JSON
-        raise SettingsError(f"A LETOPIS_ variable can't be read: {error}.", "lists and tables are JSON") from None
+        raise SettingsError(
+            f"A LETOPIS_ variable can't be read: {error}.", "lists and tables are JSON"
+        ) from None
     base = path.resolve().parent if found else Path.cwd()
     return settings.model_copy(
         update={
@@ -232,7 +244,9 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def _fields(model: type[BaseModel]) -> dict[str, type[BaseModel] | None]:
     return {
-        name: field.annotation if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel) else None
+        name: field.annotation
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        else None
         for name, field in model.model_fields.items()
     }
 
@@ -249,11 +263,13 @@ def _known(values: Mapping[str, Any], model: type[BaseModel], at: tuple[str, ...
 
 
 def _known_name(name: str) -> None:
-    fields, at = _fields(Settings), ()
+    fields = _fields(Settings)
     parts = name.upper().removeprefix("LETOPIS_").lower().split("__")
     for depth, part in enumerate(parts):
         if part not in fields:
-            raise SettingsError(f"Unknown environment name: {name}.", _nearest(part, fields, tuple(parts[:depth])))
+            raise SettingsError(
+                f"Unknown environment name: {name}.", _nearest(part, fields, tuple(parts[:depth]))
+            )
         inner = fields[part]
         fields = _fields(inner) if inner is not None else {}
 

@@ -1,1 +1,135 @@
-"""The databases: their writers and readers, each with its queries."""
+"""The databases: their writers and readers, each with its queries.
+
+What the service asks of a store is `Store`; SQLite (`indexer.stores.sqlite`) is the built-in engine. To add
+another (PostgreSQL with pgvector), satisfy the Protocol and run the store's conformance test over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.records import Filter, Space
+
+Unit = Literal["chunk", "message"]
+Ids = NDArray[np.int64]
+Scores = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word (or compound) of a query.
+
+    Attributes:
+        word: as it stands in the query, in the normal form.
+        raw: the tokens that must stand side by side in the raw column.
+        lemmas: alternatives in the lemma column, each a sequence of tokens; empty asks for the raw form alone.
+    """
+
+    word: str
+    raw: tuple[str, ...]
+    lemmas: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextScores:
+    """The lexical leg's answer: ids, positive BM25 (greater is better), and what a perfect hit could get."""
+
+    ids: Ids
+    bm25: Scores
+    upper_bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPiece:
+    """A message inside a stored chunk."""
+
+    message: int
+    start: int
+    end: int
+    message_start: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as the service shows it."""
+
+    id: int
+    chunk_id: str
+    chat_id: str
+    chat_title: str | None
+    source: str
+    text: str
+    first_at: int | None
+    pieces: tuple[StoredPiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message as the service shows it."""
+
+    id: int
+    message_id: str
+    chat_id: str
+    chat_title: str | None
+    source: str
+    role: str
+    author: str | None
+    at: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceInfo:
+    """A space that holds vectors in this generation: its vector leg's weight and how many chunks it covers."""
+
+    id: int
+    space: Space
+    weight: float
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEntity:
+    """An entity that a query names, with the share of chunks that mention it."""
+
+    id: int
+    name: str
+    rarity: float
+    chunks: Ids
+
+
+class Store(Protocol):
+    """One generation, read. Ids are dense: chunks 1…n and messages 1…n in the order of the talk."""
+
+    def size(self, unit: Unit) -> int:
+        """How many chunks or messages there are."""
+
+    def spaces(self) -> Sequence[SpaceInfo]:
+        """The spaces that hold vectors."""
+
+    def mask(self, keep: Filter, unit: Unit) -> Mask:
+        """Which chunks or messages a filter keeps; index 0 is unused."""
+
+    def text(self, terms: Sequence[Term], keep: Filter, unit: Unit) -> TextScores:
+        """BM25 of the chunks or messages that match any term, filtered before they are counted."""
+
+    def cosines(self, space: int, vector: NDArray[np.float32], keep: Filter) -> tuple[Ids, Scores]:
+        """The whole cosine array of a space over the kept chunks that it covers."""
+
+    def chunks(self, ids: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Chunks by id."""
+
+    def messages(self, ids: Sequence[int]) -> Mapping[int, StoredMessage]:
+        """Messages by id."""
+
+    def neighbours(self) -> tuple[Ids, Ids]:
+        """For every chunk the one before and the one after it in its session, 0 where there is none."""
+
+    def membership(self) -> tuple[Ids, Ids]:
+        """Parallel arrays (chunk, message), sorted by chunk."""

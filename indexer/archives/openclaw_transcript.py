@@ -1,0 +1,254 @@
+"""One OpenClaw session as a tree of entries: which branch is active, and what each entry says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC
+from itertools import islice
+from typing import Any
+
+from indexer.archives.files import ReadOptions
+from indexer.archives.identity import Identities, source_id
+from indexer.archives.lines import Entry
+from indexer.archives.openclaw_cleaning import RECALL, cleaned
+from indexer.archives.times import parse_time
+from indexer.archives.wording import content_text, label, says_something, tidy
+from schemas.records import Dropped, Message, Record, Role, Skipped
+
+Entries = Callable[[], Iterator[Entry | Skipped | Dropped]]
+_SILENT = frozenset(
+    {"session", "model_change", "thinking_level_change", "label", "session_info", "reset", "leaf"}
+)
+_NOTE_FILE = re.compile(r"(?:^|[/\s\"'])(?:MEMORY|SOUL|AGENTS)\.md\b|(?:^|[/\s\"'])memory/[^\s\"']*\.md\b")
+
+
+class Session:
+    """Whose transcript it is: id, title and what the agent's index tells of it."""
+
+    def __init__(self, id: str, index: Mapping[str, Mapping[str, str]], meta: Mapping[str, str]) -> None:
+        self.id = id
+        self.title: str | None = None
+        self.meta = dict(meta)
+        self.agent: str | None = None
+        self._index = index
+
+    def settle(self, id: str | None, name: str | None, parent: str | None) -> None:
+        """Take what the transcript itself tells: it knows better than its file name and the index."""
+        self.id = id or self.id
+        known = self._index.get(self.id, {})
+        self.title = name or known.get("title") or None
+        self.agent = known.get("agent") or None
+        for key in ("session_key", "chat_type"):
+            if known.get(key):
+                self.meta[key] = known[key]
+        if parent:
+            self.meta["parent_session"] = parent
+
+
+class Transcript:
+    """Reads a session in two passes: the first for the tree and the title, the second for the words."""
+
+    def __init__(self, session: Session, options: ReadOptions) -> None:
+        self._session, self._options = session, options
+        self._identities = Identities()
+        self._side: frozenset[str] = frozenset()
+        self._note_calls: set[str] = set()
+
+    def read(self, source: Entries) -> Iterator[Record]:
+        """Yield every entry's records in the order of the source; memory holds ids, never texts."""
+        count = self._survey(source())
+        # The gateway appends while we read: what came after the first pass is for the next build.
+        for entry in islice(source(), count):
+            if not isinstance(entry, Entry):
+                yield entry
+                continue
+            try:
+                yield from list(self._records(entry))
+            except Exception as error:
+                yield Skipped(entry.place, "an entry that is not understood", type(error).__name__)
+
+    def _survey(self, found: Iterator[Entry | Skipped | Dropped]) -> int:
+        count, last, branch = 0, None, _Tree()
+        own = name = parent = None
+        for entry in found:
+            count += 1
+            if not isinstance(entry, Entry):
+                continue
+            value = entry.value
+            if value.get("type") == "session":
+                own, parent = own or source_id(value.get("id")), parent or label(value.get("parentSession"))
+                continue
+            if value.get("type") == "session_info":
+                name = label(value.get("name")) or name
+            last = branch.add(value) or last
+        self._session.settle(own, name, parent)
+        self._side = branch.side(last)
+        return count
+
+    def _records(self, entry: Entry) -> Iterator[Record]:
+        value = entry.value
+        kind = value.get("type")
+        if kind == "message":
+            yield from self._message(entry, value.get("message"))
+        elif kind in ("compaction", "branch_summary"):
+            yield from self._said(entry, "summary", value.get("summary"), {"kind": str(kind)})
+        elif kind == "custom_message":
+            custom = str(value.get("customType"))
+            text, _ = content_text(value.get("content"))
+            yield Dropped("recalled" if RECALL.search(custom) else "custom", len(text))
+        elif kind == "custom":
+            yield Dropped("custom", 0)
+        elif kind not in _SILENT:
+            yield Skipped(entry.place, "an unknown type of entry", f"type {str(kind)[:40]!r}")
+
+    def _message(self, entry: Entry, message: object) -> Iterator[Record]:
+        if not isinstance(message, dict):
+            yield Skipped(entry.place, "a message without a body", "")
+            return
+        role = message.get("role")
+        if role in ("user", "assistant", "system"):
+            yield from self._talk(entry, role, message)
+        elif role in ("toolResult", "bashExecution", "tool"):
+            yield from self._tool(entry, message)
+        elif role in ("branchSummary", "compactionSummary"):
+            text = message.get("summary") or message.get("content")
+            yield from self._said(entry, "summary", text, {"kind": str(role)})
+        elif role in ("custom", "hookMessage"):
+            text, _ = content_text(message.get("content"))
+            yield Dropped(
+                "recalled" if RECALL.search(str(message.get("customType"))) else "custom", len(text)
+            )
+        else:
+            yield Skipped(entry.place, "an unknown role", f"role {str(role)[:40]!r}")
+
+    def _talk(self, entry: Entry, role: Role, message: dict[str, Any]) -> Iterator[Record]:
+        content = message.get("content")
+        self._note_reads(content)
+        text, drops = content_text(content)
+        yield from drops
+        if role == "assistant" and not text and message.get("stopReason") in ("error", "aborted"):
+            yield Dropped("error", len(str(message.get("errorMessage") or "")))
+            return
+        if role == "assistant" and not text and drops:
+            return  # a turn of thinking and calls alone; both have been counted
+        clean = cleaned(role, text)
+        yield from clean.drops
+        if clean.noise is not None or not says_something(clean.text):
+            yield Dropped(clean.noise or "empty", len(clean.text))
+            return
+        yield self._build(
+            entry, clean.role or role, clean.text, clean.meta, author=clean.author, author_id=clean.author_id
+        )
+
+    def _tool(self, entry: Entry, message: dict[str, Any]) -> Iterator[Record]:
+        bash = message.get("role") == "bashExecution"
+        text, _ = content_text(message.get("output" if bash else "content"))
+        tool = "bash" if bash else label(message.get("toolName"))
+        if bash and isinstance(message.get("command"), str):
+            text = tidy(f"$ {message['command']}\n{text}")
+        kind = "tool_result"
+        if not self._options.tool_results:
+            yield Dropped(kind, len(text))
+            return
+        if message.get("toolCallId") in self._note_calls:
+            kind = "note_copy"
+        elif tool is not None and RECALL.search(tool):
+            kind = "recalled"
+        if kind != "tool_result" or not says_something(text):
+            yield Dropped(kind, len(text))
+            return
+        failed = {"error": "true"} if message.get("isError") is True else {}
+        yield self._build(entry, "tool", text, failed, author=tool)
+
+    def _note_reads(self, content: object) -> None:
+        """Remember calls that read a note: their results are copies of it."""
+        if not self._options.tool_results or not isinstance(content, list):
+            return
+        for block in content:
+            if not isinstance(block, dict) or block.get("type") != "toolCall":
+                continue
+            asked = json.dumps(block.get("arguments"), ensure_ascii=False, default=str)
+            if isinstance(block.get("id"), str) and _NOTE_FILE.search(asked):
+                self._note_calls.add(block["id"])
+
+    def _said(self, entry: Entry, role: Role, content: object, meta: Mapping[str, str]) -> Iterator[Record]:
+        text, drops = content_text(content)
+        yield from drops
+        if says_something(text):
+            yield self._build(entry, role, text, meta)
+        else:
+            yield Dropped("empty", len(text))
+
+    def _build(
+        self,
+        entry: Entry,
+        role: Role,
+        text: str,
+        meta: Mapping[str, str],
+        author: str | None = None,
+        author_id: str | None = None,
+    ) -> Message:
+        value = entry.value
+        message = value.get("message")
+        at = parse_time(message.get("timestamp"), UTC) if isinstance(message, dict) else None
+        at = at if at is not None else parse_time(value.get("timestamp"), UTC)
+        own = source_id(value.get("id"))
+        session = self._session
+        return Message(
+            chat_id=session.id,
+            id=own or self._identities.derive(session.id, author_id or author or role, at, text),
+            source="openclaw",
+            role=role,
+            text=text,
+            place=entry.place,
+            at=at,
+            chat_title=session.title,
+            author=author,
+            author_id=author_id,
+            session=session.id,
+            agent=session.agent,
+            side_branch=own in self._side,
+            meta={**session.meta, **meta},
+        )
+
+
+class _Tree:
+    """Parents of entries, in the order of the file."""
+
+    def __init__(self) -> None:
+        self._parents: dict[str, str | None] = {}
+        self._before: dict[str, str | None] = {}
+        self._resets: set[str] = set()
+        self._last: str | None = None
+
+    def add(self, value: Mapping[str, Any]) -> str | None:
+        """Take an entry; its id, or None where it has none (version 1 is linear)."""
+        own = source_id(value.get("id"))
+        if own is None:
+            return None
+        self._parents[own] = source_id(value.get("parentId"))
+        self._before.setdefault(own, self._last)
+        if value.get("type") == "reset":
+            self._resets.add(own)
+        self._last = own
+        return own
+
+    def side(self, last: str | None) -> frozenset[str]:
+        """The ids that are not on the branch from the last entry up.
+
+        A parent that is not there (its line is broken) is taken to be the entry before: one bad line must
+        not turn the whole talk above it into a side branch. A reset starts afresh without leaving the branch.
+        """
+        found: set[str] = set()
+        while last is not None and last not in found:
+            found.add(last)
+            parent = self._parents[last]
+            before = self._before[last]
+            if (parent is not None and parent not in self._parents) or (
+                parent is None and (last in self._resets or before in self._resets)
+            ):
+                parent = before
+            last = parent
+        return frozenset(self._parents.keys() - found)

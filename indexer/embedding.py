@@ -1,0 +1,259 @@
+"""Filling the spaces: each provider of the order gets the chunk texts that its space still lacks.
+
+The floor (local) is filled for every chunk. The first cloud or server provider that works is the primary one;
+if it fails in the middle, the next in the order takes what is left into its own space, and the next run heals:
+chunks that only have a fallback vector get the primary one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from indexer.embedders import EMBEDDERS, Embedder, unavailable
+from indexer.embedders.retry import Embedded, Patient, embed_documents
+from indexer.report import Progress, Report
+from indexer.stores.ledger import Ledger
+from schemas.problems import EmbedderError, Interrupted, Outage, QuotaExhausted, Refusal
+from schemas.settings import Settings
+
+T = TypeVar("T")
+
+# A tenth of the day's quota is kept for the queries of the day.
+_BUILD_SHARE = 0.9
+
+# An outage of one batch may be a hiccup: this many tries, seconds apart, before the provider is out.
+_TRIES = 3
+_PAUSE = 1.0
+
+
+@dataclass(slots=True)
+class Budget:
+    """What a run may cost.
+
+    Attributes:
+        deadline: monotonic seconds, or None.
+        requests: of paid providers that are left, or None. Every text of a batch counts as one request.
+    """
+
+    deadline: float | None = None
+    requests: int | None = None
+
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+
+@dataclass(slots=True)
+class Embedding:
+    """One run's embedding.
+
+    Args:
+        settings: order, batch size, cloud.
+        environment: keys and hosts.
+        ledger: gives texts, keeps vectors.
+        report: counts and sentences.
+        progress: is told of every text.
+        cancelled: asked between batches.
+        budget: time and requests.
+        sleep: for waits between tries.
+        checkpoint: called after every committed batch (a long run publishes in between).
+    """
+
+    settings: Settings
+    environment: Mapping[str, str]
+    ledger: Ledger
+    report: Report
+    progress: Progress
+    cancelled: Callable[[], bool]
+    budget: Budget
+    sleep: Callable[[float], None] = time.sleep
+    checkpoint: Callable[[], None] = lambda: None
+    _open: dict[str, Embedder] = field(default_factory=dict)
+
+    def close(self) -> None:
+        """End worker processes and connections."""
+        for embedder in self._open.values():
+            embedder.close()
+        self._open.clear()
+
+    def embedders(self) -> dict[str, Embedder]:
+        """Providers of the order that take part, made on first use; the others are named in the report."""
+        names = list(self.settings.embedding.order)
+        if self.settings.embedding.floor and "local" not in names and "hash" not in names:
+            names.append("local")
+        for name in names:
+            if name in self._open or name in self.report.off:
+                continue
+            reason = unavailable(name, self.settings, self.environment)
+            if reason is None:
+                self._open[name] = EMBEDDERS[name](self.settings, self.environment)
+            else:
+                self.report.off[name] = reason
+                self._say_absent(name, reason)
+        return {name: self._open[name] for name in names if name in self._open}
+
+    def _say_absent(self, name: str, reason: str) -> None:
+        # A provider whose space holds vectors is expected: its absence leaves work for the next run.
+        held = any(space.provider == name for _, space, _, _, _ in self.ledger.vectors.spaces())
+        if held:
+            self.report.fault(reason)
+        else:
+            self.report.notes.append(reason)
+
+    def working(self, provider: str) -> Embedder | None:
+        """The embedder of a provider that still takes part, or None."""
+        return self._open.get(provider) if provider not in self.report.off else None
+
+    def missing(self) -> int:
+        """How many chunk texts have no vector in any space."""
+        spaces = [id_ for id_, _, _, _, _ in self.ledger.vectors.spaces()]
+        return len(self.ledger.vectors.pending(0, (), spaces))
+
+    def fill(self) -> None:
+        """Embed what is missing, best provider first, the floor last and for every chunk."""
+        embedders = self.embedders()
+        floor = (
+            [name for name in ("local", "hash") if name in embedders][:1]
+            if self.settings.embedding.floor
+            else []
+        )
+        better = [name for name in embedders if name not in floor]
+        if not floor and not better:
+            self.report.fault("No embedding provider takes part: only words and names can be searched.")
+        for at, name in enumerate(better):
+            embedder = embedders[name]
+            try:
+                if embedder.english_only:
+                    self.report.notes.append(
+                        f"{name}: the model knows English alone; its space ranks below local."
+                    )
+                if self._fill(name, embedder, self._private(name), better[:at]):
+                    break  # the ones behind it are its fallback
+            except (Outage, QuotaExhausted, Refusal) as error:
+                self.report.switch_off(name, error)
+                if isinstance(error, QuotaExhausted):
+                    break  # a spent quota is a wait till tomorrow, no reason to change the model
+        for name in floor:
+            try:
+                self._fill(name, embedders[name], (), ())
+            except EmbedderError as error:
+                self.report.switch_off(name, error)
+
+    def _private(self, name: str) -> Sequence[str]:
+        return self.settings.embedding.local_only if name not in ("local", "hash") else ()
+
+    def _fill(self, name: str, embedder: Embedder, leave_out: Sequence[str], behind: Sequence[str]) -> bool:
+        patient = Patient(embedder, cancelled=self.cancelled, sleep=self.sleep)
+        identity = self._retried(lambda: patient.identity)
+        space = self.ledger.vectors.space_id(identity)
+        # A fallback embeds only what no better provider has: the rest is found in the better space.
+        unless = [id_ for id_, held, _, _, _ in self.ledger.vectors.spaces() if held.provider in behind]
+        pending = self.ledger.vectors.pending(space, leave_out, unless)
+        counts = self.report.space(identity.name)
+        counts["left"] = len(pending)
+        if not pending:
+            return True
+        self.progress.stage(f"embedding {name}", len(pending))
+        size = min(self.settings.embedding.batch_size, patient.max_batch)
+        batches = [pending[at : at + size] for at in range(0, len(pending), size)]
+        self._run(name, patient, space, batches)
+        return counts["left"] == 0
+
+    def _run(self, name: str, embedder: Patient, space: int, batches: Sequence[list[bytes]]) -> None:
+        counts = self.report.space(embedder.identity.name)
+        waiting = iter(batches)
+        flying: dict[Future[Embedded], list[bytes]] = {}
+        with ThreadPoolExecutor(embedder.workers, thread_name_prefix=f"embed-{name}") as pool:
+            try:
+                while True:
+                    while len(flying) < embedder.workers:
+                        batch = self._next(name, waiting, embedder)
+                        if batch is None:
+                            break
+                        texts = self.ledger.vectors.texts(batch)
+                        flying[pool.submit(self._embed, embedder, texts)] = batch
+                    if not flying:
+                        return
+                    done, _ = wait(flying, timeout=0.2, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        self._keep(embedder, space, flying.pop(future), future.result(), counts)
+                    if self.cancelled():
+                        raise Interrupted(
+                            "Stopped while embedding.", "run `letopis build` again; it goes on from here"
+                        )
+            finally:
+                self._land(embedder, space, flying, counts)
+
+    def _land(
+        self,
+        embedder: Patient,
+        space: int,
+        flying: dict[Future[Embedded], list[bytes]],
+        counts: dict[str, int],
+    ) -> None:
+        """What was in flight when something failed is paid for: keep what comes of it."""
+        for future, batch in flying.items():
+            if not future.cancel():
+                wait([future])
+                if future.exception() is None:
+                    self._keep(embedder, space, batch, future.result(), counts)
+
+    def _next(self, name: str, waiting: Iterator[list[bytes]], embedder: Patient) -> list[bytes] | None:
+        if self.budget.over():
+            self.report.fault("The time budget is spent; the next run goes on.")
+            return None
+        batch: list[bytes] | None = next(waiting, None)
+        if batch is None or not embedder.paid:
+            return batch
+        left = self._requests_left(name)
+        if left is not None and left < len(batch):
+            raise QuotaExhausted(
+                f"{len(batch)} more requests would exceed what this run may spend ({left} left).",
+                "the next run goes on from here",
+            )
+        if self.budget.requests is not None:
+            self.budget.requests -= len(batch)
+        self.ledger.runs.spend(_today(), name, len(batch))
+        return batch
+
+    def _requests_left(self, name: str) -> int | None:
+        limits = [] if self.budget.requests is None else [self.budget.requests]
+        daily = self.settings.embedding.gemini.daily_requests if name == "gemini" else None
+        if daily is not None:
+            limits.append(int(daily * _BUILD_SHARE) - self.ledger.runs.spent(_today(), name))
+        return min(limits, default=None)
+
+    def _embed(self, embedder: Patient, texts: list[str]) -> Embedded:
+        return self._retried(lambda: embed_documents(embedder, texts))
+
+    def _retried(self, call: Callable[[], T]) -> T:
+        for left in reversed(range(_TRIES)):
+            try:
+                return call()
+            except Outage:
+                if not left or self.cancelled():
+                    raise
+                self.sleep(_PAUSE)
+        raise AssertionError("unreachable")
+
+    def _keep(
+        self, embedder: Patient, space: int, batch: list[bytes], embedded: Embedded, counts: dict[str, int]
+    ) -> None:
+        self.ledger.vectors.keep(space, [batch[at] for at in embedded.accepted], embedded.vectors)
+        for at, reason in embedded.rejected.items():
+            self.ledger.vectors.quarantine(space, batch[at], reason)
+            self.report.notes.append(f"{embedder.identity.provider} will not embed one text: {reason}")
+        counts["calls"] = counts.get("calls", 0) + 1
+        counts["embedded"] = counts.get("embedded", 0) + len(embedded.accepted)
+        counts["left"] = counts.get("left", 0) - len(batch)
+        self.progress.advance(len(batch))
+        self.checkpoint()
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()

@@ -1,0 +1,199 @@
+"""The spaCy frame: a tokeniser, a Doc, and the named-entity component of the chosen backend in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from indexer.entities import models
+from indexer.entities.patterns import Span
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+# slovnet looks at a few words around; shorter sequences of equal length waste less padding.
+BATCH = 16
+
+
+class Names(Protocol):
+    """Finds PER, LOC and ORG."""
+
+    def names(self, texts: Sequence[str]) -> Iterator[list[Span]]:
+        """Spans of each text, in the order of the texts.
+
+        Args:
+            texts: truecased texts of any length, free of lone surrogates.
+        """
+        ...
+
+
+class NoNames:
+    """The backend `patterns`: no model, no names."""
+
+    def names(self, texts: Sequence[str]) -> Iterator[list[Span]]:
+        """Nothing for each text."""
+        return iter([[] for _ in texts])
+
+
+class RazdelTokenizer:
+    """spaCy's tokeniser slot filled by razdel: slovnet was trained on its tokens, and Ростов-на-Дону is one.
+
+    Args:
+        vocab: the pipeline's vocabulary.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        from razdel import tokenize  # type: ignore[import-untyped]
+
+        self.vocab = vocab
+        self._tokenize: Callable[[str], Iterable[Any]] = tokenize
+
+    def __call__(self, text: str) -> Doc:
+        """A Doc whose tokens cover the text exactly; white space beyond one blank is a token of its own."""
+        from spacy.tokens import Doc
+
+        words: list[str] = []
+        spaces: list[bool] = []
+        at = 0
+        for token in self._tokenize(text):
+            self._gap(text[at : token.start], words, spaces)
+            words.append(token.text)
+            spaces.append(False)
+            at = token.stop
+        self._gap(text[at:], words, spaces)
+        return Doc(self.vocab, words=words, spaces=spaces)
+
+    @staticmethod
+    def _gap(gap: str, words: list[str], spaces: list[bool]) -> None:
+        if gap.startswith(" ") and words and not spaces[-1]:
+            spaces[-1] = True
+            gap = gap[1:]
+        if gap:
+            words.append(gap)
+            spaces.append(False)
+
+
+class SlovnetComponent:
+    """slovnet's named-entity tagger as a spaCy component: reads a Doc's tokens, sets its `ents`."""
+
+    def __init__(self) -> None:
+        from navec import Navec
+        from slovnet import NER
+
+        found = models.weights()
+        if found is None:
+            raise FileNotFoundError(models.SLOVNET)
+        tagger = NER.load(str(found[1]), batch_size=BATCH)
+        tagger.navec(Navec.load(str(found[0])))
+        self._infer = tagger.infer
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Tag one Doc."""
+        return next(self.pipe([doc]))
+
+    def pipe(self, docs: Iterable[Doc], batch_size: int = BATCH) -> Iterator[Doc]:
+        """Tag Docs batch by batch.
+
+        Args:
+            docs: the Docs, best of similar length.
+            batch_size: how many go through the network at once.
+        """
+        batch: list[Doc] = []
+        for doc in docs:
+            batch.append(doc)
+            if len(batch) == batch_size:
+                yield from self._tagged(batch)
+                batch = []
+        if batch:
+            yield from self._tagged(batch)
+
+    def _tagged(self, docs: list[Doc]) -> Iterator[Doc]:
+        places = [[token.i for token in doc if not token.text.isspace()] for doc in docs]
+        filled = [number for number, place in enumerate(places) if place]
+        items = [[docs[number][i].text for i in places[number]] for number in filled]
+        if items:
+            tagged = self._infer.decoder(self._infer.process(self._infer.encoder(items)))
+            for number, tags in zip(filled, tagged, strict=True):
+                _set(docs[number], places[number], tags)
+        yield from docs
+
+
+def _set(doc: Doc, places: list[int], tags: Sequence[str]) -> None:
+    from spacy.tokens import Span as SpacySpan
+
+    ents: list[Any] = []
+    start = end = 0
+    label = ""
+    for place, tag in [*zip(places, tags, strict=True), (len(doc), "O")]:
+        mark, _, kind = tag.partition("-")
+        if mark == "I" and kind == label:
+            end = place + 1
+            continue
+        if label:
+            ents.append(SpacySpan(doc, start, end, label=label))
+        label = kind
+        start, end = place, place + 1
+    doc.ents = tuple(ents)
+
+
+def slovnet_pipeline() -> Language:
+    """A blank Russian pipeline with razdel's tokens and the slovnet component."""
+    import spacy
+    from spacy.language import Language
+
+    if not Language.has_factory("letopis_slovnet"):
+        Language.factory("letopis_slovnet", func=lambda nlp, name: SlovnetComponent())
+    nlp = spacy.blank("ru")
+    # Shapes, prefixes and number words of every new lexeme cost a fifth of the time, and nothing reads them.
+    nlp.vocab.lex_attr_getters = {}  # type: ignore[attr-defined]
+    nlp.tokenizer = RazdelTokenizer(nlp.vocab)
+    nlp.add_pipe("letopis_slovnet")
+    return nlp
+
+
+def spacy_pipeline() -> Language:
+    """spaCy's own Russian model, only what names need of it; checked by `models.genuine_spacy` before."""
+    import spacy
+
+    return spacy.load(
+        models.SPACY, exclude=["parser", "senter", "lemmatizer", "attribute_ruler", "morphologizer"]
+    )
+
+
+class Frame:
+    """A pipeline that keeps its memory flat.
+
+    Args:
+        nlp: the pipeline; the labels of its `ents` are PER, LOC, ORG.
+    """
+
+    def __init__(self, nlp: Language) -> None:
+        self._nlp = nlp
+
+    def names(self, texts: Sequence[str]) -> Iterator[list[Span]]:
+        """Spans of each text, in the order of the texts.
+
+        The texts run sorted by length (slovnet is twice as fast so) inside a memory zone: the strings that
+        they add to the vocabulary are freed at its end.
+
+        Args:
+            texts: truecased texts below nlp.max_length characters, free of lone surrogates.
+        """
+        found: list[list[Span]] = [[] for _ in texts]
+        order = sorted(
+            (number for number, text in enumerate(texts) if text.strip()), key=lambda n: len(texts[n])
+        )
+        with self._nlp.memory_zone():
+            pairs = ((texts[number], number) for number in order)
+            for doc, number in self._nlp.pipe(pairs, as_tuples=True, batch_size=BATCH):
+                found[number] = [Span(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents]
+        return iter(found)
+
+
+def names_of(used: models.Used) -> Names:
+    """The names part of a backend; loads its model."""
+    if used == "patterns":
+        return NoNames()
+    return Frame(spacy_pipeline() if used == "spacy" else slovnet_pipeline())

@@ -1,0 +1,132 @@
+"""What stands in memory of every chunk and message: enough to filter and to walk without asking SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.stores import Ids, Mask, Unit
+from indexer.stores.database import rows
+from indexer.text.normal import normal
+from schemas.records import QUIET_ROLES, Filter
+
+_NO_TIME = np.iinfo(np.int64).min
+
+
+class Columns:
+    """Dense arrays by id (index 0 unused), read once when a generation is opened."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self.chats = rows(db, "SELECT id, chat_id, title, source FROM chat ORDER BY id")
+        self._load_messages(db)
+        self._load_chunks(db)
+        members = np.array(
+            rows(db, "SELECT chunk, message FROM chunk_message ORDER BY chunk, start"), np.int64
+        ).reshape(-1, 2)
+        self.member_chunk: Ids = members[:, 0].copy()
+        self.member_message: Ids = members[:, 1].copy()
+
+    def _load_messages(self, db: apsw.Connection) -> None:
+        self._authors: dict[tuple[str | None, str | None], int] = {}
+        self._kinds: dict[tuple[str, str, str | None], int] = {}
+        found = rows(db, "SELECT chat, author, author_id, role, source, agent, at FROM message ORDER BY id")
+        self.messages = len(found)
+        self.message_chat = _column((row[0] for row in found), len(found), np.int32)
+        self.message_author = _column(
+            (self._authors.setdefault((row[1], row[2]), len(self._authors)) for row in found),
+            len(found),
+            np.int32,
+        )
+        self._kind = _column(
+            (self._kinds.setdefault(row[3:6], len(self._kinds)) for row in found), len(found), np.int32
+        )
+        self.message_at = _column(
+            (_NO_TIME if row[6] is None else row[6] for row in found), len(found), np.int64
+        )
+
+    def _load_chunks(self, db: apsw.Connection) -> None:
+        found = rows(db, "SELECT chat, session, first_at, last_at FROM chunk ORDER BY id")
+        self.chunks = len(found)
+        sessions: dict[tuple[int, str | None], int] = {}
+        session = _column(
+            (sessions.setdefault(row[:2], len(sessions)) for row in found), len(found), np.int64
+        )
+        self.chunk_chat = _column((row[0] for row in found), len(found), np.int32)
+        self.chunk_first = _column(
+            (_NO_TIME if row[2] is None else row[2] for row in found), len(found), np.int64
+        )
+        self.chunk_last = _column(
+            (_NO_TIME if row[3] is None else row[3] for row in found), len(found), np.int64
+        )
+        numbers = np.arange(len(found) + 1)
+        same = np.zeros(len(found) + 2, np.bool_)  # same[i]: chunk i continues the session of chunk i - 1
+        same[2 : len(found) + 1] = session[2:] == session[1:-1]
+        self.before: Ids = np.where(same[: len(found) + 1], numbers - 1, 0)
+        self.after: Ids = np.where(same[1 : len(found) + 2], numbers + 1, 0)
+
+    def authors(self) -> list[tuple[str | None, str | None, int]]:
+        """(name, id, code) of every author."""
+        return [(name, id_, code) for (name, id_), code in self._authors.items()]
+
+    def mask(self, keep: Filter, unit: Unit) -> Mask:
+        """Which messages a filter keeps, or which chunks hold one of them; index 0 is False."""
+        messages = self._message_mask(keep)
+        if unit == "message":
+            return messages
+        chunks = np.zeros(self.chunks + 1, np.bool_)
+        chunks[self.member_chunk[messages[self.member_message]]] = True
+        return chunks
+
+    def _message_mask(self, keep: Filter) -> Mask:
+        mask = np.ones(self.messages + 1, np.bool_)
+        mask[0] = False
+        if keep.chats:
+            mask &= _among(self.message_chat, self._chat_codes(keep.chats))
+        if keep.authors:
+            mask &= _among(self.message_author, self._author_codes(keep.authors))
+        mask &= _among(self._kind, self._kind_codes(keep))
+        if keep.since is not None or keep.until is not None:
+            mask &= self.message_at != _NO_TIME
+        if keep.since is not None:
+            mask &= self.message_at >= keep.since
+        if keep.until is not None:
+            mask &= self.message_at <= keep.until
+        mask[0] = False
+        return mask
+
+    def _chat_codes(self, wanted: tuple[str, ...]) -> list[int]:
+        codes: list[int] = []
+        for name in wanted:
+            exact = [int(row[0]) for row in self.chats if row[1] == name]
+            codes += exact or [int(row[0]) for row in self.chats if row[2] and normal(row[2]) == normal(name)]
+        return codes
+
+    def _author_codes(self, wanted: tuple[str, ...]) -> list[int]:
+        codes: list[int] = []
+        for name in wanted:
+            exact = [code for (_, id_), code in self._authors.items() if id_ == name]
+            codes += exact or [
+                code
+                for (author, _), code in self._authors.items()
+                if author and normal(author) == normal(name)
+            ]
+        return codes
+
+    def _kind_codes(self, keep: Filter) -> list[int]:
+        return [
+            code
+            for (role, source, _agent), code in self._kinds.items()
+            if (role in keep.roles if keep.roles else role not in QUIET_ROLES)
+            and (not keep.sources or source in keep.sources)
+        ]
+
+
+def _column(values: Iterable[int], count: int, kind: type[np.signedinteger]) -> NDArray[np.signedinteger]:
+    return np.concatenate((np.zeros(1, kind), np.fromiter(values, kind, count)))
+
+
+def _among(column: NDArray[np.signedinteger], codes: list[int]) -> Mask:
+    return np.isin(column, np.array(codes, dtype=column.dtype))

@@ -1,0 +1,75 @@
+"""Writing a generation's `entity_graph.db`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+from indexer.entities.graph import Graph
+from indexer.stores.database import create, finish
+from indexer.text.lemmas import lemma_column, raw_column
+from schemas.sql import graph as sql
+
+# Forms of one entity that are filed for the full text, most frequent first.
+_FORMS = 20
+
+
+def write_graph(path: Path, graph: Graph) -> dict[str, int]:
+    """Write the whole graph into a new file.
+
+    Returns:
+        Counts: entities, relations, mentions.
+    """
+    db = create(path, sql.DDL, sql.VERSION)
+    forms: defaultdict[int, list[str]] = defaultdict(list)
+    for entity, form, _ in graph.aliases:
+        forms[entity].append(form)
+    db.executemany(
+        "INSERT INTO entity VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ((e.id, e.key, e.name, e.type, e.mentions, e.chunks, e.first_at, e.last_at) for e in graph.entities),
+    )
+    db.executemany("INSERT INTO entity_key VALUES (?, ?)", graph.keys)
+    db.executemany("INSERT INTO alias VALUES (?, ?, ?) ON CONFLICT DO NOTHING", graph.aliases)
+    db.executemany(
+        "INSERT INTO mention (entity, chunk_id, chat_id, message_id, at, start, end) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        ((m.entity, m.chunk_id, m.chat_id, m.message_id, m.at, m.start, m.end) for m in graph.mentions),
+    )
+    db.executemany(
+        "INSERT INTO relation (subject, predicate, object, object_name, count, npmi, first_at, last_at, evidence)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                r.subject,
+                r.predicate,
+                r.object,
+                r.object_name,
+                r.count,
+                r.npmi,
+                r.first_at,
+                r.last_at,
+                r.evidence,
+            )
+            for r in graph.relations
+        ),
+    )
+    # `name` as people read it, `forms` with lemmas and the merge key: any inflection finds the entity, from
+    # the plain sqlite3 program too.
+    db.executemany(
+        "INSERT INTO entity_fts (rowid, name, forms) VALUES (?, ?, ?)",
+        (
+            (
+                entity.id,
+                raw_column(entity.name),
+                lemma_column(" ".join((entity.name, entity.key, *forms[entity.id][:_FORMS]))),
+            )
+            for entity in graph.entities
+        ),
+    )
+    for statement in sql.INDEXES:
+        db.execute(statement)
+    finish(db)
+    return {
+        "entities": len(graph.entities),
+        "relations": len(graph.relations),
+        "mentions": len(graph.mentions),
+    }

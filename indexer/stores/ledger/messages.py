@@ -1,0 +1,139 @@
+"""Messages: the talks in their order, and what was dropped or forgotten of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import apsw
+
+from indexer.stores.database import rows, transaction
+from indexer.stores.ledger.meta import Meta
+from indexer.stores.ledger.sources import NOTES
+from schemas.records import Message
+
+# A chat's talk: sessions by their first message, then time, then the place in the file.
+_TALK = """
+    SELECT m.chat_id, m.id, m.source, m.role, m.text, m.place, m.at, c.title, m.author, m.author_id,
+           m.session, m.edited, m.reply_to, m.agent, m.side_branch, m.meta,
+           min(m.sort_at) OVER (PARTITION BY m.session, m.side_branch) AS begun
+    FROM message m JOIN chat c ON c.id = m.chat_id
+    WHERE m.chat_id = ?
+    ORDER BY begun, m.session, m.side_branch, m.sort_at, m.position, m.id
+"""
+
+
+class Messages:
+    """All messages of all chats."""
+
+    def __init__(self, db: apsw.Connection, meta: Meta) -> None:
+        self._db = db
+        self._meta = meta
+
+    def count(self) -> int:
+        """How many messages the ledger holds."""
+        return int(self._db.execute("SELECT count(*) FROM message").get)
+
+    def chats(self) -> list[tuple[str, str | None, str]]:
+        """(id, title, source) of every chat that has messages, in a stable order."""
+        return rows(
+            self._db,
+            """SELECT id, title, source FROM chat
+               WHERE EXISTS (SELECT 1 FROM message m WHERE m.chat_id = chat.id) ORDER BY id""",
+        )
+
+    def talk(self, chat_id: str) -> Iterator[Message]:
+        """The messages of one chat in the order of the talk."""
+        for values in rows(self._db, _TALK, (chat_id,)):
+            (chat, id_, source, role, text, place, at, title, author, author_id) = values[:10]
+            (session, edited, reply_to, agent, side_branch, meta) = values[10:16]
+            yield Message(
+                chat_id=chat,
+                id=id_,
+                source=source,
+                role=role,
+                text=text,
+                place=place,
+                at=at,
+                chat_title=title,
+                author=author,
+                author_id=author_id,
+                session=session,
+                edited=edited,
+                reply_to=reply_to,
+                agent=agent,
+                side_branch=bool(side_branch),
+                meta=json.loads(meta),
+            )
+
+    def sample(self, count: int, shortest: int) -> list[str]:
+        """Texts of at least `shortest` characters, at most `count`, spread evenly over the archive."""
+        found = rows(
+            self._db,
+            """SELECT text FROM (
+                 SELECT text, count(*) OVER () AS total,
+                        row_number() OVER (ORDER BY chat_id, sort_at, position, id) AS n
+                 FROM message WHERE length(text) >= ?1)
+               WHERE (n - 1) % max(1, total / ?2) = 0 LIMIT ?2""",
+            (shortest, count),
+        )
+        return [text for (text,) in found]
+
+    def drop_unseen(self) -> int:
+        """Drop the messages that stand in no file that is still there, and the lost files (`--mirror`)."""
+        return self._drop("gone", "true")
+
+    def drop_gone_notes(self) -> int:
+        """A deleted note file takes its messages along; a chat source that vanishes keeps them."""
+        return self._drop(f"gone AND kind = '{NOTES}'", f"source = '{NOTES}'")
+
+    def _drop(self, lost_sources: str, droppable: str) -> int:
+        # The rows of the files go as well: a file that comes back unchanged must be read again.
+        with transaction(self._db):
+            lost = rows(self._db, f"SELECT id FROM source WHERE {lost_sources}")
+            self._db.executemany("DELETE FROM sighting WHERE source = ?", lost)
+            self._db.executemany("DELETE FROM source WHERE id = ?", lost)
+            return self._delete(
+                f"{droppable} AND NOT EXISTS (SELECT 1 FROM sighting o WHERE o.message = message.key)", ()
+            )
+
+    def forget(
+        self, at: int, chat_id: str | None = None, message_id: str | None = None, author: str | None = None
+    ) -> int:
+        """Remove what all given values match, and keep it from ever coming back.
+
+        Args:
+            at: UTC ms, kept with the tombstone.
+            chat_id: the talk.
+            message_id: one message of it.
+            author: a display name or an author id.
+
+        Returns:
+            How many messages went.
+        """
+        if chat_id is None and message_id is None and author is None:
+            raise ValueError("forgetting needs a chat, a message or an author")
+        with transaction(self._db):
+            self._db.execute("INSERT INTO tombstone VALUES (?, ?, ?, ?)", (chat_id, message_id, author, at))
+            condition = """(?1 IS NULL OR chat_id = ?1) AND (?2 IS NULL OR id = ?2)
+                           AND (?3 IS NULL OR ?3 IN (author, author_id))"""
+            values = (chat_id, message_id, author)
+            self._db.execute(
+                f"DELETE FROM sighting WHERE message IN (SELECT key FROM message WHERE {condition})", values
+            )
+            # What was made of a forgotten text goes with it, unless an equal text stays elsewhere.
+            hashes = rows(self._db, f"SELECT DISTINCT hash FROM message WHERE {condition}", values)
+            removed = self._delete(condition, values)
+            self._db.executemany(
+                """DELETE FROM extraction WHERE hash = ?1
+                   AND NOT EXISTS (SELECT 1 FROM message WHERE hash = ?1)""",
+                hashes,
+            )
+            return removed
+
+    def _delete(self, condition: str, values: tuple[str | None, ...]) -> int:
+        found = rows(self._db, f"DELETE FROM message WHERE {condition} RETURNING chat_id", values)
+        if found:
+            self._meta.stale({str(chat) for (chat,) in found})
+            self._meta.touch()
+        return len(found)

@@ -1,0 +1,150 @@
+"""Vector spaces and the vectors in them, kept by the hash of the embedded text: never paid twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.stores.database import row, rows, transaction
+from indexer.stores.ledger.meta import Meta
+from indexer.text.normal import normal
+from schemas.records import Space
+
+
+class Held(NamedTuple):
+    """A space that holds vectors of present chunks.
+
+    Attributes:
+        id: its row.
+        space: its identity.
+        weight: of its vector leg, 0–1, or None while unmeasured.
+        sample: how many messages the ledger held when it was measured.
+        covered: chunks that have a vector in it.
+    """
+
+    id: int
+    space: Space
+    weight: float | None
+    sample: int
+    covered: int
+
+
+class Vectors:
+    """float32 vectors of length 1, by (space, sha256 of the embedded text)."""
+
+    def __init__(self, db: apsw.Connection, meta: Meta) -> None:
+        self._db = db
+        self._meta = meta
+
+    def space_id(self, space: Space) -> int:
+        """The row of a space, made on first use."""
+        identity = (space.provider, space.model, space.dims, space.prefix_version)
+        self._db.execute(
+            """INSERT INTO space (provider, model, dims, prefix_version) VALUES (?, ?, ?, ?)
+               ON CONFLICT DO NOTHING""",
+            identity,
+        )
+        found = row(
+            self._db,
+            "SELECT id FROM space WHERE (provider, model, dims, prefix_version) = (?, ?, ?, ?)",
+            identity,
+        )
+        return int(found[0])
+
+    def spaces(self) -> list[Held]:
+        """Every space with vectors of present chunks, in the order of first use."""
+        found = rows(
+            self._db,
+            """SELECT s.id, s.provider, s.model, s.dims, s.prefix_version, s.weight, s.sample,
+                      (SELECT count(*) FROM chunk c
+                       WHERE EXISTS (SELECT 1 FROM vector v WHERE v.space = s.id AND v.hash = c.hash))
+               FROM space s ORDER BY s.id""",
+        )
+        return [
+            Held(id_, Space(*identity), weight, sample, covered)
+            for id_, *identity, weight, sample, covered in found
+            if covered
+        ]
+
+    def weigh(self, space: int, weight: float, sample: int) -> None:
+        """Keep the measured weight of a space's vector leg."""
+        with transaction(self._db):
+            self._db.execute("UPDATE space SET weight = ?, sample = ? WHERE id = ?", (weight, sample, space))
+            self._meta.touch()
+
+    def pending(self, space: int, leave_out: Sequence[str] = (), unless: Sequence[int] = ()) -> list[bytes]:
+        """Hashes of the chunk texts without a vector in a space, newest chats first, not quarantined.
+
+        Args:
+            space: the row of the space.
+            leave_out: chat ids, chat titles (in any case) and source names that must not be sent there.
+            unless: better spaces; a text that has a vector in one of them needs no fallback.
+        """
+        found = rows(
+            self._db,
+            """SELECT c.hash FROM chunk c
+               JOIN (SELECT chat_id, max(coalesce(last_at, 0)) AS newest FROM chunk GROUP BY chat_id) n
+                 ON n.chat_id = c.chat_id
+               WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.space = ?1 AND v.hash = c.hash)
+                 AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.space = ?1 AND q.hash = c.hash)
+                 AND NOT EXISTS (SELECT 1 FROM vector b WHERE b.hash = c.hash
+                                 AND b.space IN (SELECT value FROM json_each(?3)))
+                 AND c.chat_id NOT IN (SELECT value FROM json_each(?2))
+               GROUP BY c.hash ORDER BY max(n.newest) DESC, min(c.chat_id), min(c.ordinal)""",
+            (space, json.dumps(self._chats_of(leave_out)), json.dumps(list(unless))),
+        )
+        return [digest for (digest,) in found]
+
+    def _chats_of(self, names: Sequence[str]) -> list[str]:
+        if not names:
+            return []
+        exact, titles = set(names), {normal(name) for name in names}
+        return [
+            id_
+            for id_, title, source in rows(self._db, "SELECT id, title, source FROM chat")
+            if id_ in exact or source in exact or (title is not None and normal(title) in titles)
+        ]
+
+    def texts(self, hashes: Sequence[bytes]) -> list[str]:
+        """The text to embed of each hash, in the same order."""
+        found: list[str] = []
+        for digest in hashes:
+            header, text = row(self._db, "SELECT header, text FROM chunk WHERE hash = ? LIMIT 1", (digest,))
+            found.append(f"{header}\n{text}" if header else text)
+        return found
+
+    def keep(self, space: int, hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
+        """Commit one batch: float32, one row a hash."""
+        floats = np.ascontiguousarray(vectors, dtype="<f4")
+        with transaction(self._db):
+            self._db.executemany(
+                "INSERT INTO vector VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                ((space, digest, vector.tobytes()) for digest, vector in zip(hashes, floats, strict=True)),
+            )
+            self._meta.touch()
+
+    def find(self, space: int, digest: bytes) -> bytes | None:
+        """The float32 bytes of a vector, or None."""
+        found = row(self._db, "SELECT vector FROM vector WHERE space = ? AND hash = ?", (space, digest))
+        return bytes(found[0]) if found else None
+
+    def purge(self) -> int:
+        """Drop the vectors of texts that are in no chunk, as forgetting demands; returns how many went."""
+        with transaction(self._db):
+            found = rows(
+                self._db,
+                """DELETE FROM vector
+                   WHERE NOT EXISTS (SELECT 1 FROM chunk c WHERE c.hash = vector.hash) RETURNING 1""",
+            )
+        return len(found)
+
+    def quarantine(self, space: int, digest: bytes, reason: str) -> None:
+        """Never send this text to this space again."""
+        self._db.execute(
+            "INSERT INTO quarantine VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, digest, reason)
+        )

@@ -1,0 +1,253 @@
+"""The SQLite engine: FTS5 for words, an in-memory mirror of the vectors, and columns for the filters.
+
+The mirror is read from the vec0 tables, which stay the exact, portable oracle (`oracle`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import queue
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.stores import (
+    Ids,
+    Mask,
+    Scores,
+    SpaceInfo,
+    StoredChunk,
+    StoredMessage,
+    StoredPiece,
+    Term,
+    TextScores,
+    Unit,
+)
+from indexer.stores.columns import Columns
+from indexer.stores.database import open_immutable, row, rows
+from indexer.stores.quantised import normalised, quantised
+from schemas.records import Filter, Space
+from schemas.sql import vectors as sql
+
+# FTS5's own constants for bm25().
+_K1 = 1.2
+
+# An exact form counts on top of its lemma, about .4 of the term's idf: мой stands before мои.
+_RAW_WEIGHT = 0.4
+
+# Without a filter the best rows are enough: 200 lose .003 against all, 100 lose .022.
+_TEXT_ROWS = 1_000
+
+
+class SqliteStore:
+    """`chat_vectors.db` of one generation, opened read-only; safe to use from many threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._pool: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        with self._connection() as db:
+            self._columns = Columns(db)
+            self._spaces = tuple(
+                SpaceInfo(id_, Space(*identity), weight, vectors)
+                for id_, *identity, weight, vectors in rows(
+                    db,
+                    "SELECT id, provider, model, dims, prefix_version, weight, vectors FROM space ORDER BY id",
+                )
+            )
+            self._matrices = {info.id: _matrix(db, info) for info in self._spaces}
+        self._masks = lru_cache(maxsize=64)(self._columns.mask)
+
+    @contextmanager
+    def _connection(self) -> Iterator[apsw.Connection]:
+        try:
+            connection = self._pool.get_nowait()
+        except queue.Empty:
+            connection = open_immutable(self._path, sql.VERSION)
+            for table in ("chunk_fts", "message_fts"):
+                connection.execute(
+                    f"CREATE VIRTUAL TABLE temp.{table}_vocab USING fts5vocab('main', '{table}', 'col')"
+                )
+        try:
+            yield connection
+        finally:
+            self._pool.put(connection)
+
+    def close(self) -> None:
+        """Close every idle connection; call it when no request is left."""
+        while not self._pool.empty():
+            self._pool.get_nowait().close()
+
+    def size(self, unit: Unit) -> int:
+        """How many chunks or messages there are."""
+        return self._columns.chunks if unit == "chunk" else self._columns.messages
+
+    def spaces(self) -> Sequence[SpaceInfo]:
+        """The spaces that hold vectors."""
+        return self._spaces
+
+    def mask(self, keep: Filter, unit: Unit) -> Mask:
+        """Which chunks or messages a filter keeps; index 0 is unused."""
+        return self._masks(keep, unit)
+
+    def neighbours(self) -> tuple[Ids, Ids]:
+        """For every chunk the one before and the one after it in its session, 0 where there is none."""
+        return self._columns.before, self._columns.after
+
+    def membership(self) -> tuple[Ids, Ids]:
+        """Parallel arrays (chunk, message), sorted by chunk."""
+        return self._columns.member_chunk, self._columns.member_message
+
+    # --- the lexical leg --------------------------------------------------------------------------------
+
+    def text(self, terms: Sequence[Term], keep: Filter, unit: Unit) -> TextScores:
+        """BM25 of the chunks or messages that match any term, filtered before they are counted."""
+        if not terms or not self.size(unit):
+            return TextScores(np.empty(0, np.int64), np.empty(0, np.float32), 0.0)
+        table = f"{unit}_fts"
+        mask = self.mask(keep, unit)
+        kept = int(mask.sum())
+        limit = _TEXT_ROWS if kept == self.size(unit) else -1
+        expression = " OR ".join(alternative for term in terms for alternative in _alternatives(term))
+        with self._connection() as db:
+            found = rows(
+                db,
+                f"SELECT rowid, -bm25({table}, {_RAW_WEIGHT}, 1.0) AS s FROM {table} WHERE {table} MATCH ?"
+                " ORDER BY s DESC LIMIT ?",
+                (expression, limit),
+            )
+            upper_bound = sum(self._idf(db, table, unit, term) for term in terms) * (_K1 + 1)
+        ids = np.fromiter((hit[0] for hit in found), np.int64, len(found))
+        scores = np.fromiter((hit[1] for hit in found), np.float32, len(found))
+        kept_rows = mask[ids]
+        return TextScores(ids[kept_rows], scores[kept_rows], upper_bound)
+
+    def _idf(self, db: apsw.Connection, table: str, unit: Unit, term: Term) -> float:
+        column, alternatives = ("lemma", term.lemmas) if term.lemmas else ("raw", (term.raw,))
+        known = max(min(_documents(db, table, column, token) for token in tokens) for tokens in alternatives)
+        # FTS5's idf, which it floors at 1e-6.
+        return max(math.log((self.size(unit) - known + 0.5) / (known + 0.5)), 1e-6)
+
+    # --- the vector leg ---------------------------------------------------------------------------------
+
+    def cosines(self, space: int, vector: NDArray[np.float32], keep: Filter) -> tuple[Ids, Scores]:
+        """The whole cosine array of a space over the kept chunks that it covers."""
+        ids, matrix = self._matrices[space]
+        kept = self.mask(keep, "chunk")[ids]
+        if kept.all():
+            return ids, matrix @ vector
+        return ids[kept], matrix[kept] @ vector
+
+    def oracle(self, space: int, vector: NDArray[np.float32], k: int, keep: Filter) -> tuple[Ids, Scores]:
+        """The same by vec0, exact and slow: the k nearest kept chunks (k ≤ 4,096)."""
+        ids = np.flatnonzero(self.mask(keep, "chunk"))
+        with self._connection() as db:
+            found = rows(
+                db,
+                f"SELECT rowid, distance FROM {sql.vec_table(space)} WHERE embedding MATCH vec_int8(?)"
+                " AND k = ? AND rowid IN (SELECT value FROM json_each(?)) ORDER BY distance",
+                (quantised(vector[None, :])[0].tobytes(), k, json.dumps(ids.tolist())),
+            )
+        return (
+            np.array([hit[0] for hit in found], np.int64),
+            np.array([1.0 - hit[1] for hit in found], np.float32),
+        )
+
+    # --- rows -------------------------------------------------------------------------------------------
+
+    def chunks(self, ids: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Chunks by id."""
+        wanted = json.dumps([int(id_) for id_ in ids])
+        with self._connection() as db:
+            pieces: dict[int, list[StoredPiece]] = {}
+            for chunk, *piece in rows(
+                db,
+                "SELECT chunk, message, start, end, message_start FROM chunk_message"
+                " WHERE chunk IN (SELECT value FROM json_each(?)) ORDER BY chunk, start",
+                (wanted,),
+            ):
+                pieces.setdefault(int(chunk), []).append(StoredPiece(*piece))
+            found = rows(
+                db,
+                """SELECT k.id, k.chunk_id, c.chat_id, c.title, c.source, k.text, k.first_at
+                   FROM chunk k JOIN chat c ON c.id = k.chat
+                   WHERE k.id IN (SELECT value FROM json_each(?))""",
+                (wanted,),
+            )
+        return {
+            id_: StoredChunk(id_, chunk_id, chat_id, title, source, text, at, tuple(pieces.get(id_, ())))
+            for id_, chunk_id, chat_id, title, source, text, at in found
+        }
+
+    def messages(self, ids: Sequence[int]) -> Mapping[int, StoredMessage]:
+        """Messages by id."""
+        with self._connection() as db:
+            found = rows(
+                db,
+                """SELECT m.id, m.message_id, c.chat_id, c.title, m.source, m.role, m.author, m.at, m.text
+                   FROM message m JOIN chat c ON c.id = m.chat
+                   WHERE m.id IN (SELECT value FROM json_each(?))""",
+                (json.dumps([int(id_) for id_ in ids]),),
+            )
+        return {values[0]: StoredMessage(*values) for values in found}
+
+    def chunk_rows(self, chunk_ids: Sequence[str]) -> dict[str, int]:
+        """Dense ids of chunks by their public ids; unknown ones are left out."""
+        with self._connection() as db:
+            found = rows(
+                db,
+                "SELECT chunk_id, id FROM chunk WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(chunk_ids)),),
+            )
+        return dict(found)
+
+    def message_rows(self, pairs: Sequence[tuple[str, str]]) -> list[int]:
+        """Dense ids of messages by (chat id, message id); unknown ones are left out."""
+        with self._connection() as db:
+            found = rows(
+                db,
+                """SELECT m.id FROM json_each(?) j JOIN chat c ON c.chat_id = j.value ->> 0
+                   JOIN message m ON m.chat = c.id AND m.message_id = j.value ->> 1""",
+                (json.dumps(list(pairs), ensure_ascii=False),),
+            )
+        return [id_ for (id_,) in found]
+
+    @property
+    def columns(self) -> Columns:
+        """What stands in memory of every chunk and message."""
+        return self._columns
+
+
+def _matrix(db: apsw.Connection, info: SpaceInfo) -> tuple[Ids, NDArray[np.float32]]:
+    ids = np.empty(info.vectors, np.int64)
+    small = np.empty((info.vectors, info.space.dims), np.int8)
+    found = db.execute(f"SELECT rowid, embedding FROM {sql.vec_table(info.id)}")
+    for at, (rowid, blob) in enumerate(found):
+        ids[at] = rowid
+        small[at] = np.frombuffer(blob, np.int8)
+    return ids, normalised(small)
+
+
+def _documents(db: apsw.Connection, table: str, column: str, token: str) -> int:
+    found = row(db, f"SELECT doc FROM temp.{table}_vocab WHERE term = ? AND col = ?", (token, column))
+    return int(found[0]) if found else 0
+
+
+def _alternatives(term: Term) -> Iterator[str]:
+    yield f"raw : {_phrase(term.raw)}"
+    for tokens in term.lemmas:
+        if len(tokens) == 1:
+            yield f"lemma : {_phrase(tokens)}"
+        else:
+            # In the lemma column each token is followed by its lemmas, so a compound's parts stand near.
+            yield f"lemma : NEAR({' '.join(_phrase((token,)) for token in tokens)}, {3 * len(tokens)})"
+
+
+def _phrase(tokens: Sequence[str]) -> str:
+    # Tokens hold letters and digits alone; the quotes keep AND, OR, NOT and NEAR ordinary words.
+    return '"' + " ".join(tokens) + '"'

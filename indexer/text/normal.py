@@ -1,0 +1,35 @@
+"""The normal form that index and query share, and its tokens.
+
+NFC first: FTS5's unicode61 strips the breve of a decomposed й and would file мой under мои. Then casefold,
+ё→е, stress marks away, lone surrogates to U+FFFD (SQLite and UTF-8 refuse them).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FOLD = str.maketrans({"ё": "е", "\u0301": None})
+_TOKEN = re.compile(r"[^\W_]+")
+
+
+def scrubbed(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD and NUL removed; code points otherwise unchanged."""
+    return _SURROGATE.sub("\ufffd", text).replace("\x00", "")
+
+
+def normal(text: str) -> str:
+    """The normal form of any string; idempotent, never raises. Its length may differ from the input's."""
+    folded = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text)).casefold()
+    return unicodedata.normalize("NFC", folded).translate(_FOLD)
+
+
+def tokens(text: str) -> list[str]:
+    """Letter and digit runs of the text's normal form, in order."""
+    return _TOKEN.findall(normal(text))
+
+
+def has_words(text: str) -> bool:
+    """Whether the text holds a letter or a digit; without one it is neither embedded nor indexed."""
+    return _TOKEN.search(text) is not None

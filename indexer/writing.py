@@ -1,0 +1,130 @@
+"""From the ledger to the two databases of a generation, chat by chat, in one sequential pass."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from indexer.entities.graph import MessageMentions, Place
+from indexer.entities.relations import graph_of
+from indexer.reading import root_id
+from indexer.report import Progress, Report
+from indexer.stores.graph_writer import write_graph
+from indexer.stores.ledger import Ledger
+from indexer.stores.manifest import GRAPH_NAME, VECTORS_NAME, Manifest
+from indexer.stores.vectors import VectorsWriter
+from indexer.weighing import UNMEASURED
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a generation is to hold.
+
+    Attributes:
+        fingerprint: equal for equal content.
+        versions: of everything that shapes it.
+        extractor: whose mentions.
+        data: the data folder, which the manifest's places are relative to.
+        roots: archive roots that are known by path in this run.
+        spares: providers without a part, with their reasons.
+    """
+
+    fingerprint: str
+    versions: dict[str, str]
+    extractor: str
+    data: Path
+    roots: Sequence[Path]
+    spares: dict[str, str]
+
+
+def write(
+    ledger: Ledger, content: Content, name: str, folder: Path, at: int, report: Report, progress: Progress
+) -> Manifest:
+    """Write both databases into a folder; the manifest is returned, without the files' hashes."""
+    chats = ledger.messages.chats()
+    progress.stage("writing", len(chats))
+    vectors = VectorsWriter(folder / VECTORS_NAME, ledger)
+    for chat in chats:
+        vectors.chat(*chat)
+        progress.advance()
+    weights = {id_: weight for id_, _, weight, _, _ in ledger.vectors.spaces()}
+    counts = vectors.close(lambda space: weight if (weight := weights.get(space)) is not None else UNMEASURED)
+    progress.stage("relations", None)
+    graph = graph_of(_mentions(ledger, content.extractor, [chat[0] for chat in chats]))
+    counts |= write_graph(folder / GRAPH_NAME, graph)
+    report.entities["entities"], report.entities["relations"] = counts["entities"], counts["relations"]
+    return Manifest(
+        generation=name,
+        built_at=at,
+        fingerprint=content.fingerprint,
+        counts={key: counts[key] for key in ("chats", "messages", "chunks", "entities", "relations")},
+        spaces=[
+            {
+                "name": space.name,
+                "provider": space.provider,
+                "weight": weights.get(id_) if weights.get(id_) is not None else UNMEASURED,
+                "measured": weights.get(id_) is not None,
+                "vectors": counts[space.name],
+                "coverage": round(counts[space.name] / max(1, counts["chunks"]), 6),
+            }
+            for id_, space, _, _, _ in ledger.vectors.spaces()
+        ],
+        entities={"backend": content.extractor.split("/")[0], "version": content.extractor},
+        versions=content.versions,
+        sources=_sources(ledger, content),
+        spares=content.spares,
+    )
+
+
+def _mentions(ledger: Ledger, extractor: str, chats: Sequence[str]) -> Iterator[MessageMentions]:
+    for chat_id in chats:
+        mentions = ledger.mentions.of(extractor, chat_id)
+        holders: dict[str, list[Place]] = {}
+        for chunk, _ in ledger.chunks.of(chat_id):
+            for piece in chunk.pieces:
+                end = piece.message_start + piece.end - piece.start
+                holders.setdefault(piece.message_id, []).append(Place(chunk.id, piece.message_start, end))
+        for message in ledger.messages.talk(chat_id):
+            if message.id in holders:
+                yield MessageMentions(
+                    chat_id=chat_id,
+                    message_id=message.id,
+                    text=message.text,
+                    places=tuple(holders[message.id]),
+                    at=message.at,
+                    mentions=mentions.get(message.id, ()),
+                    author=message.author,
+                    chat_title=message.chat_title,
+                )
+
+
+def _sources(ledger: Ledger, content: Content) -> list[dict[str, Any]]:
+    places = {root_id(root): root.resolve() for root in content.roots}
+    return [
+        {
+            "path": source["path"],
+            "kind": source["kind"],
+            "size": source["size"],
+            "mtime_ns": source["mtime_ns"],
+            "messages": source["messages"],
+            "last_at": source["last_at"],
+            "gone": bool(source["gone"]),
+            "locate": _located(places.get(str(source["root"])), str(source["path"]), content.data),
+        }
+        for source in ledger.sources.all()
+    ]
+
+
+def _located(root: Path | None, path: str, data: Path) -> str | None:
+    """Where the service finds the file again: relative to the data folder, or from the home folder (`~`)."""
+    if root is None:
+        return None
+    inner = path.partition("!")[0]
+    file = root / inner if root.is_dir() else root
+    home = Path.home()
+    if file.is_relative_to(home) and not data.resolve().is_relative_to(home):
+        return f"~/{file.relative_to(home)}"
+    return os.path.relpath(file, data.resolve())

@@ -1,0 +1,157 @@
+"""The query's vectors: in every space of the generation that can be reached within its time budget.
+
+A provider that failed is left alone for a while and then asked again; a query is embedded once a space and
+cached. Where a better space is missing the answer comes from the others, and says so.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.embedders import EMBEDDERS, Embedder, unavailable
+from indexer.stores import SpaceInfo
+from schemas.problems import EmbedderError, LetopisError
+from schemas.records import Space
+from schemas.settings import Settings
+from service.evidence import QueryVector
+
+_CACHED = 1_000
+
+# A broken provider is asked again after this many seconds.
+_REST = 30.0
+
+# The bundled model's worker loads for about a second on first use; only then may a query wait for it.
+_LOCAL_TIMEOUT = 20.0
+
+Vector = NDArray[np.float32]
+
+
+class QueryEmbedders:
+    """Embeds queries for a service or a command; safe from many threads.
+
+    Args:
+        settings: order, timeouts, cloud.
+        environment: keys and hosts.
+    """
+
+    def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
+        self._settings = settings.model_copy(
+            update={
+                "embedding": settings.embedding.model_copy(
+                    update={"local": settings.embedding.local.model_copy(update={"workers": 1})}
+                )
+            }
+        )
+        self._environment = environment
+        self._lock = threading.Lock()
+        self._embedders: dict[str, Embedder] = {}
+        self._broken: dict[str, tuple[float, str]] = {}
+        self._cache: OrderedDict[tuple[str, str], Vector] = OrderedDict()
+        self._pool = ThreadPoolExecutor(8, thread_name_prefix="query-embed")
+
+    def close(self) -> None:
+        """End worker processes and connections."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for embedder in self._embedders.values():
+            embedder.close()
+
+    def warm(self, spaces: Sequence[SpaceInfo]) -> None:
+        """Start the bundled model now, so that the first query does not wait for it."""
+        if any(info.space.provider == "local" for info in spaces):
+            try:
+                self._embedder("local").warm()
+            except LetopisError as error:
+                self._rest("local", error.message)
+
+    def vectors(self, query: str, spaces: Sequence[SpaceInfo]) -> tuple[list[QueryVector], list[str]]:
+        """The query in every space that can be had now.
+
+        Returns:
+            Vectors, better spaces first, and one sentence for each space that could not take part.
+        """
+        ranked = sorted(spaces, key=self._rank)
+        asked = [(info, self._pool.submit(self._vector, info.space, query)) for info in ranked]
+        found: list[QueryVector] = []
+        missing: list[tuple[str, str]] = []
+        for info, future in asked:
+            try:
+                found.append(QueryVector(info, self._result(info.space.provider, future)))
+            except EmbedderError as error:
+                missing.append((info.space.provider, error.message))
+        answered = ", ".join(vector.info.space.provider for vector in found) or "words and names"
+        return found, [
+            f"vector: {provider} unavailable, answered from {answered} ({reason})"
+            for provider, reason in missing
+        ]
+
+    def _rank(self, info: SpaceInfo) -> tuple[int, int]:
+        order = list(self._settings.embedding.order)
+        provider = info.space.provider
+        place = order.index(provider) if provider in order else len(order)
+        # English-only vectors rank below the bundled multilingual ones.
+        english = provider == "ollama" and info.space.model.split(":")[0] == "nomic-embed-text"
+        return (len(order) if english else place, info.id)
+
+    def _result(self, provider: str, future: Future[Vector]) -> Vector:
+        timeout = (
+            _LOCAL_TIMEOUT
+            if provider in ("local", "hash")
+            else self._settings.embedding.query_timeout_ms / 1000
+        )
+        try:
+            return future.result(timeout)
+        except FutureTimeout:
+            message = f"no answer within {timeout:.1f} s"
+            self._rest(provider, message)
+            raise EmbedderError(message) from None
+        except EmbedderError as error:
+            self._rest(provider, error.message)
+            raise
+
+    def _vector(self, space: Space, query: str) -> Vector:
+        key = (space.name, query)
+        with self._lock:
+            if key in self._cache:
+                self._cache.move_to_end(key)
+                return self._cache[key]
+            broken = self._broken.get(space.provider)
+        if broken is not None and time.monotonic() < broken[0]:
+            raise EmbedderError(broken[1])
+        embedder = self._embedder(space.provider)
+        if embedder.identity != space:
+            raise EmbedderError(f"it now offers {embedder.identity.name}, the index holds {space.name}")
+        vector = embedder.query(query)
+        with self._lock:
+            self._broken.pop(space.provider, None)
+            self._cache[key] = vector
+            if len(self._cache) > _CACHED:
+                self._cache.popitem(last=False)
+        return vector
+
+    def _embedder(self, provider: str) -> Embedder:
+        with self._lock:
+            if provider in self._embedders:
+                return self._embedders[provider]
+        if provider not in EMBEDDERS:
+            raise EmbedderError(f"this program knows no provider {provider}")
+        reason = unavailable(provider, self._settings, self._environment)
+        if reason is not None:
+            raise EmbedderError(reason)
+        with self._lock:
+            if provider not in self._embedders:
+                self._embedders[provider] = EMBEDDERS[provider](self._settings, self._environment)
+            return self._embedders[provider]
+
+    def _rest(self, provider: str, message: str) -> None:
+        with self._lock:
+            current = self._broken.get(provider)
+            if current is None or time.monotonic() >= current[0]:
+                self._broken[provider] = (time.monotonic() + _REST, message)

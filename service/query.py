@@ -1,0 +1,109 @@
+"""From what a person typed to what the legs are asked: terms, filters, times."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from indexer.stores import Term
+from indexer.text.aliases import stop_words
+from indexer.text.lemmas import lemmas, terms
+from indexer.text.normal import normal, tokens
+from schemas.http import SearchRequest
+from schemas.problems import RequestError
+from schemas.records import ROLES, Filter
+
+# 4,096 terms took 10 s; a question has a dozen.
+MAX_TERMS = 32
+
+# Letters and digits joined by a sign inside one written word: gpt-4o-mini, foo.bar, don't, C:\Users.
+_COMPOUND = re.compile(r"[^\W_]+(?:[-‐‑.'’_:\\/@+]+[^\W_]+)*")
+_RELATIVE = re.compile(r"^(\d{1,5})\s*([dhwmy])$")
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
+
+
+def terms_of(text: str) -> list[Term]:
+    """The terms of a query, at most MAX_TERMS, each once.
+
+    Stop words count for nothing; a query of nothing else is matched by its exact words (мой, not мои).
+    The words of a compound must stand side by side, or its lemmas near each other.
+    """
+    words = list(dict.fromkeys(match[0] for match in _COMPOUND.finditer(normal(text))))
+    found = [term for word in words if (term := _term(word)) is not None]
+    telling = [term for term in found if not _is_stop(term)]
+    if telling:
+        return telling[:MAX_TERMS]
+    return [Term(term.word, term.raw) for term in found][:MAX_TERMS]
+
+
+def _term(word: str) -> Term | None:
+    raw = tuple(tokens(word))
+    if not raw:
+        return None
+    if len(raw) == 1:
+        return Term(word, raw, tuple((lemma,) for lemma in terms(raw[0])))
+    likeliest = tuple(lemmas(token)[0] for token in raw)
+    return Term(word, raw, (likeliest,))
+
+
+def _is_stop(term: Term) -> bool:
+    return all(token in stop_words() for token in term.raw)
+
+
+def filter_of(request: SearchRequest, zone: tzinfo, now: datetime) -> Filter:
+    """The filter that a request asks for.
+
+    Raises:
+        RequestError: a role or a time that is not understood.
+    """
+    for role in request.role:
+        if role not in ROLES:
+            raise _invalid("role", f"there is no role {role!r}; it is one of {', '.join(ROLES)}")
+    since = _moment("since", request.since, zone, now, end_of_day=False)
+    until = _moment("until", request.until, zone, now, end_of_day=True)
+    if since is not None and until is not None and since > until:
+        raise _invalid("since", f"since ({request.since}) lies after until ({request.until})")
+    return Filter(
+        chats=tuple(request.chat),
+        authors=tuple(request.author),
+        roles=tuple(request.role),
+        sources=tuple(request.source),
+        entities=tuple(request.entity),
+        since=since,
+        until=until,
+    )
+
+
+def _moment(key: str, text: str | None, zone: tzinfo, now: datetime, end_of_day: bool) -> int | None:
+    if text is None:
+        return None
+    written = text.strip()
+    relative = _RELATIVE.match(written.casefold())
+    try:
+        if relative:
+            moment = now - timedelta(hours=int(relative[1]) * _HOURS[relative[2]])
+        elif len(written) <= 10:
+            day = date.fromisoformat(written)
+            # Inclusive: the whole last day counts.
+            moment = datetime.combine(day, time.max if end_of_day else time.min, tzinfo=zone)
+        else:
+            moment = datetime.fromisoformat(written)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        return int(moment.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        raise _invalid(
+            key, f"{written[:40]!r} is no time; write 2026-03-18, 2026-03-18T10:00 or 30d (back from now)"
+        ) from None
+
+
+def _invalid(key: str, message: str) -> RequestError:
+    return RequestError(
+        "invalid_parameter", f"The parameter {key} is wrong: {message}.", "", ((key, message),)
+    )
+
+
+def shown_time(at: int | None) -> str | None:
+    """UTC ms as ISO 8601 with a Z; None stays None."""
+    if at is None:
+        return None
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,150 @@
+"""The ranking: pure functions over dense arrays (index 0 unused), as docs/architecture.md derives them.
+
+L = bm25 / max(bm25_max, .3·UB), D = clip((cos − lo) / (cos_max − lo), 0), lo the 25th percentile of the
+query's own cosines: no constant of any corpus or model. Score = (1 − w)·L + w·D, then neighbours, date,
+author and entities add to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+# A perfect lexical hit is not assumed below this share of the query's upper bound: one common word out of
+# six is weak evidence, even where nothing better stands in the index.
+UPPER_BOUND_SHARE = 0.3
+
+# Percentile of the query's cosines that counts as no evidence.
+FLOOR_PERCENTILE = 25.0
+
+# With fewer searched chunks than this the percentile is taken over the whole space.
+FLOOR_SAMPLE = 40
+
+SMOOTHING = 0.2
+DATE = 0.1
+AUTHOR = 0.1
+ENTITY = 0.1
+
+# In message ranking the message's own words count beside its chunk's.
+MESSAGE_TEXT = 0.2
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Weighted contributions by leg, each a dense array over chunks or messages; their sum is the raw score.
+
+    Attributes:
+        legs: contribution by name: vector, text, entities, neighbours, date, author, message_text.
+        maximum: the greatest sum that the query could reach; scores and contributions are divided by it.
+    """
+
+    legs: dict[str, Array] = field(default_factory=dict)
+    maximum: float = 1.0
+
+    def total(self) -> Array:
+        """Scores from 0 to 1."""
+        summed: Array = np.sum(list(self.legs.values()), axis=0, dtype=np.float32)
+        return summed / np.float32(self.maximum)
+
+    def share(self, leg: str, at: int) -> float:
+        """One leg's part of one score."""
+        return float(self.legs[leg][at]) / self.maximum if leg in self.legs else 0.0
+
+
+def lexical(ids: Ids, bm25: Array, upper_bound: float, size: int) -> Array:
+    """L of every chunk or message, 0–1.
+
+    Args:
+        ids: those that match.
+        bm25: their positive BM25.
+        upper_bound: Σ idf·(k1 + 1) over the query's terms, unseen ones included.
+        size: length of the result, ids from 1 to size − 1.
+    """
+    scores = np.zeros(size, np.float32)
+    if len(ids):
+        positive = np.maximum(bm25, 0)
+        best = max(float(positive.max()), UPPER_BOUND_SHARE * upper_bound)
+        scores[ids] = positive / best if best > 0 else 0.0
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceScores:
+    """Cosines of one space: searched chunks, and all chunks of the space for the floor of small searches."""
+
+    ids: Ids
+    cosines: Array
+    every: Array
+    weight: float
+
+
+def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArray[np.int8]]:
+    """D of every chunk, each in the first space that covers it.
+
+    Args:
+        spaces: better ones first; the last one is the floor.
+        size: length of the results.
+
+    Returns:
+        D (0–1), the vector weight of each chunk, and the index of the space it was scored in (−1: none).
+        Where a better space covers only part of the chunks, its D is multiplied by the floor's maximum over
+        those, so that 30 % coverage is not worse than the floor alone (own maxima: any@10 .907 against .914).
+    """
+    scores, weights = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    used = np.full(size, -1, np.int8)
+    own = [_dense(space, size) for space in spaces]
+    searched = {int(id_) for space in spaces for id_ in space.ids} if len(spaces) > 1 else set()
+    for at, space in enumerate(spaces):
+        free = space.ids[used[space.ids] < 0]
+        scale = 1.0
+        if at < len(spaces) - 1 and len(space.ids) < len(searched) and len(free):
+            scale = float(own[-1][space.ids].max())
+        scores[free] = own[at][free] * np.float32(scale)
+        weights[free] = space.weight
+        used[free] = at
+    return scores, weights, used
+
+
+def _dense(space: SpaceScores, size: int) -> Array:
+    scores = np.zeros(size, np.float32)
+    if len(space.ids):
+        sample = space.cosines if len(space.cosines) >= FLOOR_SAMPLE else space.every
+        low = float(np.percentile(sample, FLOOR_PERCENTILE))
+        high = max(float(space.cosines.max()), float(np.percentile(sample, 95)))
+        if high > low:
+            scores[space.ids] = np.clip((space.cosines - low) / (high - low), 0, 1)
+        else:
+            scores[space.ids] = 1.0
+    return scores
+
+
+def smoothed(scores: Array, before: Ids, after: Ids) -> Array:
+    """What the neighbours in the session add: .2 of the better one, where a chunk has evidence of its own."""
+    near = np.maximum(scores[before], scores[after])
+    return np.where(scores > 0, np.float32(SMOOTHING) * near, np.float32(0)).astype(np.float32)
+
+
+def by_message(scores: Array, chunks: Ids, messages: Ids, size: int) -> tuple[Array, Ids]:
+    """A message takes the best of its chunks.
+
+    Args:
+        scores: by chunk.
+        chunks: parallel to messages: which chunk holds which message.
+        messages: see chunks.
+        size: length of the results.
+
+    Returns:
+        The best score of each message, and the chunk that gave it (0: none).
+    """
+    best = np.zeros(size, np.float32)
+    np.maximum.at(best, messages, scores[chunks])
+    giver = np.zeros(size, np.int64)
+    gives = (scores[chunks] >= best[messages]) & (best[messages] > 0)
+    giver[messages[gives][::-1]] = chunks[gives][::-1]
+    return best, giver

@@ -1,0 +1,58 @@
+"""The search: one plain function that HTTP, the command line and every other outside only render."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+
+from indexer.stores.generation import Generation
+from schemas.http import Answer, IndexInfo, SearchRequest
+from service.evidence import QueryVector, asked_of, gather
+from service.hits import page
+from service.query import filter_of, shown_time
+
+
+def search(
+    generation: Generation,
+    request: SearchRequest,
+    vectors: Sequence[QueryVector],
+    zone: tzinfo,
+    now: datetime,
+    degraded: Sequence[str] = (),
+    stale: Sequence[str] = (),
+) -> Answer:
+    """Answer one request from one generation.
+
+    Args:
+        generation: open; nothing else is asked.
+        request: validated.
+        vectors: the query in the spaces that take part, better ones first.
+        zone: for dates without one.
+        now: for relative dates.
+        degraded: what could not take part, told in the answer.
+        stale: sources that have grown since, told in the answer.
+
+    Raises:
+        RequestError: a filter that is not understood.
+    """
+    started = time.perf_counter()
+    asked = asked_of(request, filter_of(request, zone, now), vectors, zone, now)
+    hits = page(generation, asked, gather(generation, asked)) if generation.store.size("chunk") else []
+    return Answer(
+        query=request.model_dump(exclude_defaults=True)
+        | {"q": request.q, "mode": request.mode, "limit": request.limit},
+        hits=hits,
+        degraded=list(degraded),
+        index=index_info(generation, stale),
+        took_ms=round((time.perf_counter() - started) * 1000, 2),
+    )
+
+
+def index_info(generation: Generation, stale: Sequence[str] = ()) -> IndexInfo:
+    """Which generation speaks."""
+    return IndexInfo(
+        generation=generation.name,
+        built_at=shown_time(generation.manifest.built_at) or "",
+        stale=list(stale),
+    )

@@ -1,0 +1,16 @@
+CREATE TABLE conversations (conversation_id INTEGER PRIMARY KEY, session_id TEXT NOT NULL, session_key TEXT, active INTEGER NOT NULL DEFAULT 1, title TEXT, created_at TEXT);
+CREATE TABLE messages (message_id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL, seq INTEGER NOT NULL, role TEXT NOT NULL, content TEXT NOT NULL, token_count INTEGER NOT NULL, created_at TEXT NOT NULL, UNIQUE (conversation_id, seq));
+CREATE TABLE message_parts (part_id TEXT PRIMARY KEY, message_id INTEGER NOT NULL, part_type TEXT NOT NULL, ordinal INTEGER NOT NULL, text_content TEXT, tool_name TEXT, tool_input TEXT, tool_output TEXT);
+CREATE TABLE summaries (summary_id TEXT PRIMARY KEY, conversation_id INTEGER NOT NULL, kind TEXT NOT NULL, depth INTEGER NOT NULL DEFAULT 0, content TEXT NOT NULL, token_count INTEGER NOT NULL, earliest_at TEXT, latest_at TEXT, created_at TEXT);
+INSERT INTO conversations VALUES (1, 'aaaaaaaa-1111-2222-3333-444444444444', 'agent:main:main', 1, 'Индекс', '2026-03-08 19:00:00');
+INSERT INTO conversations VALUES (2, '', 'agent:main:subagent:7', 1, NULL, '2026-03-09 08:00:00');
+INSERT INTO messages VALUES (10, 1, 1, 'system', 'Ты помощник Ивана.', 5, '2026-03-08 19:03:00');
+INSERT INTO messages VALUES (11, 1, 2, 'user', '[Sun 2026-03-08 22:03 GMT+3] какой размер чанка?', 9, '2026-03-08 19:03:02');
+INSERT INTO messages VALUES (12, 1, 3, 'tool', 'config.toml: size = 600', 8, '2026-03-08 19:03:03');
+INSERT INTO messages VALUES (13, 1, 4, 'assistant', '[[reply_to_current]] Чанк 600, перекрытие 100.', 9, '2026-03-08 19:03:05');
+INSERT INTO messages VALUES (14, 1, 5, 'assistant', 'HEARTBEAT_OK', 2, '2026-03-08 19:30:00');
+INSERT INTO messages VALUES (20, 2, 1, 'user', 'собери отчёт по тестам', 6, '2026-03-09 08:00:01');
+INSERT INTO message_parts VALUES ('p1', 13, 'reasoning', 0, 'смотрю настройки', NULL, NULL, NULL);
+INSERT INTO message_parts VALUES ('p2', 13, 'tool', 1, NULL, 'read', '{}', 'size = 600');
+INSERT INTO message_parts VALUES ('p3', 13, 'text', 2, 'Чанк 600, перекрытие 100.', NULL, NULL, NULL);
+INSERT INTO summaries VALUES ('sum_1', 1, 'leaf', 0, 'Обсудили размер чанка.', 5, '2026-03-08 19:03:00', '2026-03-08 19:03:05', '2026-03-08 20:00:00');

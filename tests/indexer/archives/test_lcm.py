@@ -1,0 +1,119 @@
+"""lossless-claw's database: golden messages, older versions, and an owner that writes meanwhile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+
+from indexer.archives import ArchiveFile, reader_of
+from tests.indexer.archives.reading import (
+    WITH_TOOLS,
+    archive_file,
+    database,
+    drops,
+    messages,
+    records,
+    samples,
+    skips,
+)
+
+SESSION = "aaaaaaaa-1111-2222-3333-444444444444"
+OLD = """CREATE TABLE conversations (conversation_id INTEGER PRIMARY KEY, session_id TEXT);
+CREATE TABLE messages
+  (message_id INTEGER PRIMARY KEY, conversation_id INTEGER, seq INTEGER, role TEXT, content TEXT);
+INSERT INTO conversations VALUES (1, NULL);
+INSERT INTO messages VALUES (5, 1, 1, 'user', 'привет');
+"""
+
+
+def sample(folder: Path) -> ArchiveFile:
+    (file,) = samples("lcm", folder)
+    return file
+
+
+def test_golden(tmp_path: Path) -> None:
+    found = records("lcm", sample(tmp_path))
+    assert [(m.chat_id, m.id, m.role, m.text) for m in messages(found)] == [
+        (SESSION, "10", "system", "Ты помощник Ивана."),
+        (SESSION, "11", "user", "какой размер чанка?"),
+        (SESSION, "13", "assistant", "Чанк 600, перекрытие 100."),
+        (SESSION, "sum_1", "summary", "Обсудили размер чанка."),
+        ("lcm:2", "20", "user", "собери отчёт по тестам"),
+    ]
+    assert drops(found) == {"tool_result": 2, "thinking": 1, "heartbeat": 1, "metadata": 2}
+    first, *_, worker = messages(found)
+    assert (first.at, first.chat_title, first.session) == (1772996580000, "Индекс", SESSION)
+    assert (worker.agent, worker.session) == ("worker", None)
+
+
+def test_tool_messages_are_kept_when_asked_for(tmp_path: Path) -> None:
+    found = messages(records("lcm", sample(tmp_path), WITH_TOOLS))
+    assert [message.text for message in found if message.role == "tool"] == ["config.toml: size = 600"]
+
+
+def test_an_older_version_without_columns_is_read(tmp_path: Path) -> None:
+    file = archive_file(database(tmp_path / "lcm.db", OLD))
+    reader = reader_of(file)
+    assert reader is not None
+    assert reader.name == "lcm"
+    (message,) = messages(records("lcm", file))
+    assert (message.chat_id, message.id, message.at) == ("lcm:1", "5", None)
+
+
+def test_the_owner_may_write_meanwhile_and_is_never_kept_waiting(tmp_path: Path) -> None:
+    path = database(tmp_path / "lcm.db", OLD)
+    owner = apsw.Connection(str(path))
+    owner.execute("PRAGMA journal_mode=wal").fetchall()
+    owner.execute("INSERT INTO messages VALUES (6, 1, 2, 'assistant', 'и тебе')")
+    found = records("lcm", archive_file(path))
+    assert [message.text for message in messages(found)] == ["привет", "и тебе"]
+    owner.execute("BEGIN IMMEDIATE")
+    owner.execute("INSERT INTO messages VALUES (7, 1, 3, 'user', 'ещё не записано')")
+    assert len(messages(records("lcm", archive_file(path)))) == 2
+    owner.execute("COMMIT")
+    owner.close()
+
+
+def test_reading_leaves_no_files_in_the_owners_folder(tmp_path: Path) -> None:
+    path = database(tmp_path / "lcm.db", OLD)
+    owner = apsw.Connection(str(path))
+    owner.execute("PRAGMA journal_mode=wal").fetchall()
+    owner.close()
+    before = (path.read_bytes(), sorted(tmp_path.iterdir()))
+    assert len(messages(records("lcm", archive_file(path)))) == 1
+    assert (path.read_bytes(), sorted(tmp_path.iterdir())) == before
+
+
+def test_more_than_a_batch_is_read_whole_and_in_order(tmp_path: Path) -> None:
+    path = database(tmp_path / "lcm.db", OLD)
+    owner = apsw.Connection(str(path))
+    with owner:
+        for n in range(2, 1203):
+            owner.execute("INSERT INTO messages VALUES (?, 1, ?, 'user', ?)", (n + 100, n, f"сообщение {n}"))
+    owner.close()
+    found = messages(records("lcm", archive_file(path)))
+    assert [message.text for message in found[1:]] == [f"сообщение {n}" for n in range(2, 1203)]
+
+
+def test_bytes_that_are_no_utf8_cost_a_character(tmp_path: Path) -> None:
+    path = database(tmp_path / "lcm.db", OLD)
+    owner = apsw.Connection(str(path))
+    owner.execute("UPDATE messages SET content = CAST(x'd0bfff206f6b' AS TEXT)")
+    owner.close()
+    assert [message.text for message in messages(records("lcm", archive_file(path)))] == ["п\ufffd ok"]
+
+
+def test_an_unknown_role_and_a_wrong_type_are_counted(tmp_path: Path) -> None:
+    path = database(tmp_path / "lcm.db", OLD)
+    owner = apsw.Connection(str(path))
+    owner.execute("INSERT INTO messages VALUES (6, 1, 2, 'oracle', 'что?'), (7, 1, 3, 'user', 42)")
+    owner.close()
+    found = records("lcm", archive_file(path))
+    assert [skip.place for skip in skips(found)] == ["lcm.db#1/2"]
+    assert [message.text for message in messages(found)] == ["привет", "42"]
+
+
+def test_another_programs_database_is_not_ours(tmp_path: Path) -> None:
+    other = "CREATE TABLE messages (id INTEGER, text TEXT);\nINSERT INTO messages VALUES (1, 'x');\n"
+    assert reader_of(archive_file(database(tmp_path / "x.db", other))) is None

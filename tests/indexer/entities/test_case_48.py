@@ -1,0 +1,29 @@
+"""Case 48: a 1.2 MB paste met spaCy's E088; it must end in bounded time and memory and be reported."""
+
+import resource
+import time
+
+from indexer.entities import CAP, Extractor
+
+TEXT = "Иван Петров приехал в Москву. " * 45_000
+
+
+def test_a_paste_of_45000_sentences_is_capped_and_counted() -> None:
+    extractor = Extractor("slovnet")
+    began = time.process_time()
+    (mentions,) = extractor.extract([TEXT])
+    assert time.process_time() - began < 60
+    assert extractor.capped == 1
+    assert {mention.key for mention in mentions} == {"иван петров", "москва"}
+    assert sum(mention.end <= CAP for mention in mentions) >= 2 * (CAP // 30 - 2)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 1024 * 1024  # kilobytes on Linux
+
+
+def test_memory_stays_flat_over_texts_of_ever_new_words() -> None:
+    extractor = Extractor("slovnet")
+    strings = extractor._names._nlp.vocab.strings  # type: ignore[attr-defined]
+    extractor.extract(["Слово Москва"])
+    before = len(strings)
+    for turn in range(20):
+        extractor.extract([" ".join(f"слово{turn}х{n}" for n in range(200))])
+    assert len(strings) - before < 50
