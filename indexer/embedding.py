@@ -1,8 +1,8 @@
 """Filling the spaces: each provider of the order gets the chunk texts that its space still lacks.
 
-The floor (local) is filled for every chunk. The first cloud or server provider that works is the primary one;
-if it fails in the middle, the next in the order takes what is left into its own space, and the next run heals:
-chunks that only have a fallback vector get the primary one.
+The floor (local) is filled for every chunk. The first cloud or server provider that works is the primary
+one; if it fails in the middle, the next in the order takes what is left into its own space, and the next run
+heals: chunks that only have a fallback vector get the primary one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from indexer.embedders import EMBEDDERS, Embedder, unavailable
 from indexer.embedders.retry import Embedded, Patient, embed_documents
 from indexer.report import Progress, Report
 from indexer.stores.ledger import Ledger
-from schemas.problems import EmbedderError, Interrupted, Outage, QuotaExhausted, Refusal
+from schemas.problems import EmbedderError, Interrupted, Outage, QuotaExhausted
 from schemas.settings import Settings
 
 T = TypeVar("T")
@@ -91,8 +91,11 @@ class Embedding:
                 continue
             reason = unavailable(name, self.settings, self.environment)
             if reason is None:
-                self._open[name] = EMBEDDERS[name](self.settings, self.environment)
-            else:
+                try:
+                    self._open[name] = EMBEDDERS[name](self.settings, self.environment)
+                except EmbedderError as error:  # what it asked about has changed since
+                    reason = error.line()
+            if reason is not None:
                 self.report.off[name] = reason
                 self._say_absent(name, reason)
         return {name: self._open[name] for name in names if name in self._open}
@@ -106,8 +109,9 @@ class Embedding:
             self.report.notes.append(reason)
 
     def working(self, provider: str) -> Embedder | None:
-        """The embedder of a provider that still takes part, or None."""
-        return self._open.get(provider) if provider not in self.report.off else None
+        """The embedder of a provider that still takes part, with patience, or None."""
+        embedder = self._open.get(provider) if provider not in self.report.off else None
+        return None if embedder is None else Patient(embedder, cancelled=self.cancelled, sleep=self.sleep)
 
     def missing(self) -> int:
         """How many chunk texts have no vector in any space."""
@@ -125,16 +129,16 @@ class Embedding:
         better = [name for name in embedders if name not in floor]
         if not floor and not better:
             self.report.fault("No embedding provider takes part: only words and names can be searched.")
-        for at, name in enumerate(better):
+        for name in better:
             embedder = embedders[name]
             try:
                 if embedder.english_only:
                     self.report.notes.append(
                         f"{name}: the model knows English alone; its space ranks below local."
                     )
-                if self._fill(name, embedder, self._private(name), better[:at]):
+                if self._fill(name, embedder, self.leave_out(name), self._better_than(name)):
                     break  # the ones behind it are its fallback
-            except (Outage, QuotaExhausted, Refusal) as error:
+            except EmbedderError as error:
                 self.report.switch_off(name, error)
                 if isinstance(error, QuotaExhausted):
                     break  # a spent quota is a wait till tomorrow, no reason to change the model
@@ -144,15 +148,31 @@ class Embedding:
             except EmbedderError as error:
                 self.report.switch_off(name, error)
 
-    def _private(self, name: str) -> Sequence[str]:
+    def _better_than(self, name: str) -> Sequence[str]:
+        """Providers before this one in the order, also those that are out in this run."""
+        order = self.settings.embedding.order
+        return order[: order.index(name)]
+
+    def leave_out(self, name: str) -> Sequence[str]:
+        """Chats and sources whose texts this provider must not get."""
         return self.settings.embedding.local_only if name not in ("local", "hash") else ()
 
     def _fill(self, name: str, embedder: Embedder, leave_out: Sequence[str], behind: Sequence[str]) -> bool:
         patient = Patient(embedder, cancelled=self.cancelled, sleep=self.sleep)
+        # A fallback embeds only what no better provider has: the rest is found in the better space.
+        spaces = self.ledger.vectors.spaces()
+        unless = [id_ for id_, held, _, _, _ in spaces if held.provider in behind]
+        full = [
+            held
+            for id_, held, _, _, _ in spaces
+            if held.provider == name and not self.ledger.vectors.pending(id_, leave_out, unless)
+        ]
+        settled = self._retried(lambda: next(filter(patient.recognises, full), None))
+        if settled is not None:  # nothing to do, and so nothing is loaded, in a server neither
+            self.report.space(settled.name)["left"] = 0
+            return True
         identity = self._retried(lambda: patient.identity)
         space = self.ledger.vectors.space_id(identity)
-        # A fallback embeds only what no better provider has: the rest is found in the better space.
-        unless = [id_ for id_, held, _, _, _ in self.ledger.vectors.spaces() if held.provider in behind]
         pending = self.ledger.vectors.pending(space, leave_out, unless)
         counts = self.report.space(identity.name)
         counts["left"] = len(pending)
@@ -210,16 +230,24 @@ class Embedding:
         batch: list[bytes] | None = next(waiting, None)
         if batch is None or not embedder.paid:
             return batch
+        self.pay(name, len(batch))
+        return batch
+
+    def pay(self, name: str, requests: int) -> None:
+        """Count requests of a paid provider before they are made.
+
+        Raises:
+            QuotaExhausted: they would exceed what this run, or this day, may spend.
+        """
         left = self._requests_left(name)
-        if left is not None and left < len(batch):
+        if left is not None and left < requests:
             raise QuotaExhausted(
-                f"{len(batch)} more requests would exceed what this run may spend ({left} left).",
+                f"{requests} more requests would exceed what this run may spend ({left} left).",
                 "the next run goes on from here",
             )
         if self.budget.requests is not None:
-            self.budget.requests -= len(batch)
-        self.ledger.runs.spend(_today(), name, len(batch))
-        return batch
+            self.budget.requests -= requests
+        self.ledger.runs.spend(_today(), name, requests)
 
     def _requests_left(self, name: str) -> int | None:
         limits = [] if self.budget.requests is None else [self.budget.requests]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -106,6 +107,10 @@ class Build:
                 self.report.exit = error.exit
                 self.report.faults.append(error.line())
                 raise
+            except Exception as error:  # a fault of ours or of the machine: its text may hold a path
+                self.report.exit = 1
+                self.report.faults.append(f"The build failed: {type(error).__name__}.")
+                raise
             except KeyboardInterrupt:
                 self.report.exit = 1
                 raise Interrupted("Stopped.", "run `letopis build` again; it goes on from here") from None
@@ -189,17 +194,25 @@ class Build:
 
     def _weigh(self, ledger: Ledger, embedding: Embedding) -> None:
         messages = ledger.messages.count()
+        measure = str(weighing.VERSION)
         for space_id, space, weight, sample, _ in ledger.vectors.spaces():
             embedder = embedding.working(space.provider)
-            if embedder is None or (weight is not None and messages < sample * _REMEASURE):
+            known = ledger.meta.get(f"weighing {space_id}") == measure
+            fresh = known and weight is not None and messages < sample * _REMEASURE
+            if embedder is None or fresh:
+                continue
+            private = ledger.vectors.chats_of(embedding.leave_out(space.provider))
+            texts = ledger.messages.sample(weighing.SAMPLE, weighing.MIN_CHARACTERS, private)
+            pairs = weighing.halves(texts)
+            if len(pairs) < weighing.MIN_SAMPLE or self.options.budget.over():
                 continue
             try:
-                if embedder.identity != space:
-                    continue
-                pairs = weighing.halves(ledger.messages.sample(weighing.SAMPLE, weighing.MIN_CHARACTERS))
-                if len(pairs) >= weighing.MIN_SAMPLE:
-                    share = weighing.self_retrieval(embedder, pairs)
-                    ledger.vectors.weigh(space_id, weighing.weight_of(share), messages)
+                if embedder.recognises(space):
+                    if embedder.paid:
+                        embedding.pay(space.provider, 2 * len(pairs))
+                    area = weighing.self_retrieval(embedder, pairs)
+                    ledger.vectors.weigh(space_id, weighing.weight_of(area), messages)
+                    ledger.meta.put(f"weighing {space_id}", measure)
             except EmbedderError as error:
                 self.report.notes.append(f"{space.provider}: its weight was not measured. {error.line()}")
 
@@ -210,10 +223,14 @@ class Build:
         if previous is not None and previous.fingerprint == content.fingerprint and not self.options.full:
             return
         name, folder = generations.begin(data)
-        manifest = write(ledger, content, name, folder, _now(), self.report, self.progress)
-        self.progress.stage("verifying", None)
-        sealed = generations.sealed(folder, manifest)
-        generations.publish(data, folder, () if self.options.force else self.checks, previous)
+        try:
+            manifest = write(ledger, content, name, folder, _now(), self.report, self.progress)
+            self.progress.stage("verifying", None)
+            sealed = generations.sealed(folder, manifest)
+            generations.publish(data, folder, () if self.options.force else self.checks, previous)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         self.report.generation = sealed.generation
         generations.prune(data, GENERATIONS_KEPT)
 
@@ -227,7 +244,9 @@ class Build:
             "extractor": extractor,
             "order": ",".join(self.settings.embedding.order),
         }
-        identity = json.dumps([ledger.meta.revision, ledger.meta.identity, versions], sort_keys=True)
+        # What the service tells of the files: while their times differ it calls the index stale.
+        files = [(f["root"], f["path"], f["size"], f["mtime_ns"], f["gone"]) for f in ledger.sources.all()]
+        identity = json.dumps([ledger.meta.revision, ledger.meta.identity, versions, files], sort_keys=True)
         return Content(
             fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
             versions=versions,

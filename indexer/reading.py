@@ -1,9 +1,10 @@
-"""Archives into the ledger: discovered, read, redacted, absorbed file by file; unchanged ones are left alone."""
+"""Archives into the ledger: discovered, read, redacted, absorbed file by file; unchanged ones are passed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,9 +19,12 @@ from schemas.problems import ArchiveError, Interrupted
 from schemas.records import Dropped, Message, Skipped
 
 # Raise with any change of what the readers yield: archives are then read anew.
-READERS_VERSION = 1
+READERS_VERSION = 2
 
 _BLOCK = 1 << 20
+
+# Broken records that are remembered of a file, to be counted again while it stays as it is.
+_KEPT = 1_000
 
 
 @dataclass(slots=True)
@@ -34,13 +38,15 @@ class _FileReport:
     messages: int = 0
 
     def as_json(self) -> str:
+        skipped = [(one.place, one.reason, one.hint) for one in self.skipped[:_KEPT]]
         return json.dumps(
             {
-                "skipped": len(self.skipped),
+                "skipped": skipped,
                 "dropped": dict(self.dropped),
                 "characters": dict(self.characters),
                 "redacted": dict(self.redacted),
-            }
+            },
+            ensure_ascii=False,
         )
 
 
@@ -73,6 +79,7 @@ class Reading:
         self._full = full
         self._present: list[int] = []
         self._roots: list[str] = []
+        self._unread: set[tuple[str, str]] = set()
 
     def read(self, roots: Sequence[Path]) -> None:
         """Read every archive; one that can't be read as a whole costs the others nothing."""
@@ -86,15 +93,28 @@ class Reading:
                 self._report.fault(error.line())
             else:
                 self._roots.append(root_id(root))
+        self._present += self._met_but_unread()
         gone = self._ledger.sources.mark_gone(self._present, self._roots)
         self._report.files["gone"] += gone
         self._report.messages["removed"] += self._ledger.messages.drop_gone_notes()
 
     def _found(self, root: Path, found: ArchiveFile | Skipped) -> None:
         if isinstance(found, Skipped):
-            self._report.skip(found)
+            self._skip(root, found)
         elif not ignored(found):
             self._file(root, found)
+
+    def _skip(self, root: Path, skipped: Skipped) -> None:
+        self._report.skip(skipped)
+        self._unread.add((root_id(root), skipped.place))
+
+    def _met_but_unread(self) -> Iterator[int]:
+        """Files that are there and could not be read this time: a note must not leave the index for that."""
+        for source in self._ledger.sources.all() if self._unread else ():
+            root, path = str(source["root"]), str(source["path"])
+            above = [path[: mark.start()] for mark in re.finditer("[/!]", path)]
+            if any((root, place) in self._unread for place in (path, *above)):
+                yield int(str(source["id"]))
 
     def _file(self, root: Path, file: ArchiveFile) -> None:
         known = self._ledger.sources.find(root_id(root), file.name)
@@ -103,16 +123,15 @@ class Reading:
         if known is not None and same and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
             self._unchanged(known.id)
             return
-        reader = reader_of(file)
-        if reader is None:
-            self._report.skip(unknown(file))
-            return
         try:
+            reader = reader_of(file)
+            if reader is None:
+                self._skip(root, unknown(file))
+                return
             digest = sha256_of(file)
         except OSError as error:
-            self._report.skip(
-                Skipped(file.name, f"can't be read: {error.strerror or 'damaged'}", "check the file")
-            )
+            reason = f"can't be read: {error.strerror or 'damaged'}"
+            self._skip(root, Skipped(file.name, reason, "check the file"))
             return
         if known is not None and same and known.sha256 == digest:
             self._ledger.sources.restat(known.id, file.size, file.mtime_ns)
@@ -122,6 +141,8 @@ class Reading:
 
     def _unchanged(self, source: int) -> None:
         self._present.append(source)
+        for skipped in json.loads(self._ledger.sources.report(source))["skipped"]:
+            self._report.skip(Skipped(*skipped))
         self._report.files["unchanged"] += 1
         self._progress.advance()
 

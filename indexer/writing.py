@@ -54,7 +54,7 @@ def write(
     counts = vectors.close(lambda space: weight if (weight := weights.get(space)) is not None else UNMEASURED)
     progress.stage("relations", None)
     graph = graph_of(_mentions(ledger, content.extractor, [chat[0] for chat in chats]))
-    counts |= write_graph(folder / GRAPH_NAME, graph)
+    counts |= write_graph(folder / GRAPH_NAME, graph, vectors.rows)
     report.entities["entities"], report.entities["relations"] = counts["entities"], counts["relations"]
     return Manifest(
         generation=name,

@@ -7,11 +7,13 @@ import os
 import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from indexer.stores.generation import LAST_RUN, Generation
 from indexer.stores.graph import StoredEntity, StoredRelation
+from indexer.stores.manifest import Manifest
 from schemas.http import (
     AliasRef,
     Answer,
@@ -26,7 +28,7 @@ from schemas.http import (
     RelationRef,
     SearchRequest,
 )
-from schemas.problems import RequestError
+from schemas.problems import DatabaseError, RequestError
 from schemas.settings import Settings
 from service.evidence import QueryVector
 from service.hits import messages_of
@@ -217,40 +219,19 @@ class LiveEngine:
     # --- status -----------------------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
-        """What is served, what the last run did, and what is missing."""
+        """What is served, what the last run did, and what is missing; without a generation it says so."""
+        try:
+            with self._live.lease() as generation:
+                served = _served(generation.manifest) | {"stale": self._staleness.of(generation)}
+        except DatabaseError:
+            served = dict(_NOTHING)  # the watcher's fault, below, says why
         fault = self._live.fault
-        with self._live.lease() as generation:
-            manifest = generation.manifest
-            missing = [
-                f"vector: {space['name']} covers {space['coverage']:.0%} of the chunks"
-                for space in manifest.spaces
-                if space["coverage"] < 1 and space["provider"] in ("local", "hash")
-            ]
-            return {
-                "generation": generation.name,
-                "built_at": shown_time(manifest.built_at),
-                "counts": manifest.counts,
-                "spaces": manifest.spaces,
-                "entities": manifest.entities,
-                "versions": manifest.versions,
-                "sources": [
-                    {
-                        "path": source["path"],
-                        "kind": source["kind"],
-                        "messages": source["messages"],
-                        "last_seen": shown_time(source["last_at"]),
-                        "health": "gone" if source["gone"] else ("ok" if source["messages"] else "empty"),
-                    }
-                    for source in manifest.sources
-                ],
-                "last_run": self._last_run(),
-                "stale": self._staleness.of(generation),
-                "degraded": [*missing, *([fault.message] if fault else [])],
-                "disk": {
-                    "generation_bytes": sum(file["size"] for file in manifest.files.values()),
-                    "free_bytes": shutil.disk_usage(self._settings.data).free,
-                },
-            }
+        used = served.pop("bytes")
+        return served | {
+            "degraded": [*served["degraded"], *([fault.line()] if fault else [])],
+            "last_run": self._last_run(),
+            "disk": {"generation_bytes": used, "free_bytes": _free(self._settings.data)},
+        }
 
     def _last_run(self) -> dict[str, Any] | None:
         try:
@@ -258,6 +239,52 @@ class LiveEngine:
             return {key: run[key] for key in ("at", "exit", "new", "left", "spent")}
         except (OSError, ValueError, KeyError):
             return None
+
+
+_NOTHING: dict[str, Any] = {
+    "generation": None,
+    "built_at": None,
+    "counts": {},
+    "spaces": [],
+    "entities": {},
+    "versions": {},
+    "sources": [],
+    "stale": [],
+    "degraded": [],
+    "bytes": 0,
+}
+
+
+def _served(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "generation": manifest.generation,
+        "built_at": shown_time(manifest.built_at),
+        "counts": manifest.counts,
+        "spaces": manifest.spaces,
+        "entities": manifest.entities,
+        "versions": manifest.versions,
+        "sources": [
+            {
+                "path": source["path"],
+                "kind": source["kind"],
+                "messages": source["messages"],
+                "last_seen": shown_time(source["last_at"]),
+                "health": "gone" if source["gone"] else ("ok" if source["messages"] else "empty"),
+            }
+            for source in manifest.sources
+        ],
+        "degraded": [
+            f"vector: {space['name']} covers {space['coverage']:.0%} of the chunks"
+            for space in manifest.spaces
+            if space["coverage"] < 1 and space["provider"] in ("local", "hash")
+        ],
+        "bytes": sum(file["size"] for file in manifest.files.values()),
+    }
+
+
+def _free(data: Path) -> int:
+    there = next(path for path in (data, *data.absolute().parents) if path.exists())
+    return shutil.disk_usage(there).free
 
 
 def _walk(row: int, step: Any, count: int) -> list[int]:

@@ -199,16 +199,17 @@ def _entity_scores(
     for number, entity in enumerate(entities):
         rarity = _rarity(entity, size)
         possible += rarity
-        for row in generation.store.chunk_rows(generation.graph.chunk_ids(entity.id)).values():
-            scores[row] += rarity
-            named.setdefault(row, []).append(number)
+        own = np.zeros(size, np.float32)
         for other, npmi in generation.graph.neighbours(entity.id, _RELATED_NAMES):
-            rows = generation.store.chunk_rows(generation.graph.chunk_ids(other.id)).values()
-            related = _RELATED * npmi * rarity * _rarity(other, size)
-            for row in rows:
-                if row not in named or number not in named[row]:
-                    scores[row] = max(float(scores[row]), related)
-    return (scores / possible if possible > 0 else scores), named
+            related = np.float32(_RELATED * npmi * _rarity(other, size))
+            rows = generation.graph.chunk_rows(other.id)
+            own[rows] = np.maximum(own[rows], related)
+        rows = generation.graph.chunk_rows(entity.id)
+        own[rows] = 1.0
+        scores += np.float32(rarity) * own
+        for row in rows:
+            named.setdefault(row, []).append(number)
+    return (scores / np.float32(possible) if possible > 0 else scores), named
 
 
 def _rarity(entity: StoredEntity, size: int) -> float:
@@ -221,8 +222,7 @@ def _entity_mask(generation: Generation, keep: Filter, size: int) -> Mask:
         return np.ones(size, np.bool_)
     mask = np.zeros(size, np.bool_)
     for entity in (found for name in keep.entities for found in generation.graph.by_name(name)):
-        rows = generation.store.chunk_rows(generation.graph.chunk_ids(entity.id)).values()
-        mask[list(rows)] = True
+        mask[generation.graph.chunk_rows(entity.id)] = True
     return mask
 
 

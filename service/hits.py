@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,13 @@ from indexer.text.normal import normal
 from schemas.http import ChatRef, Duplicate, Hit, MessageRef, Neighbour
 from service.evidence import Asked, Findings
 from service.query import shown_time
+from service.ranking import Array, Ids
+
+# A score that is shown as more than 0; a word of half the archive gives less.
+_LEAST = 1e-6
+
+# Scores are shown with six places: a `min_score` taken from an answer keeps the hit that it was taken from.
+_ROUNDING = 6e-7
 
 # The longest message that is returned whole; of a longer one its best window.
 MESSAGE_CHARACTERS = 2_000
@@ -26,12 +34,12 @@ _DUPLICATE_CHARACTERS = 20
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+")
 
 
-def ranked(findings: Findings) -> list[tuple[int, float]]:
-    """(row, score) of every possible hit, best first; equal scores in the order of the talk."""
+def ranked(findings: Findings, least: float = 0.0) -> tuple[Ids, Array]:
+    """Rows and scores of every possible hit, best first; equal scores in the order of the talk."""
     total = findings.rows.total()
-    rows = np.flatnonzero(findings.can_hit & (total > 0))
-    order = rows[np.argsort(-total[rows], kind="stable")]
-    return [(int(row), float(total[row])) for row in order]
+    rows = np.flatnonzero(findings.can_hit & (total >= max(least - _ROUNDING, _LEAST)))
+    rows = rows[np.argsort(-total[rows], kind="stable")]
+    return rows, total[rows]
 
 
 class _Page:
@@ -49,7 +57,12 @@ class _Page:
         return len(self.rows) >= self.wanted
 
     def take(
-        self, row: int, score: float, text: str, duplicate: Duplicate, window_of: tuple[str, int] | None
+        self,
+        row: int,
+        score: float,
+        text: str,
+        copy: Callable[[], Duplicate],
+        window_of: tuple[str, int] | None = None,
     ) -> None:
         """Add a row, unless it is another window of a message or another copy of a text that is there."""
         if window_of is not None:
@@ -58,7 +71,7 @@ class _Page:
             self._long_messages.add(window_of)
         key = normal(text)
         if len(text) >= _DUPLICATE_CHARACTERS and key in self._by_text:
-            self.also.setdefault(self._by_text[key], []).append(duplicate)
+            self.also.setdefault(self._by_text[key], []).append(copy())
             return
         if not self.full:
             self._by_text.setdefault(key, row)
@@ -68,13 +81,17 @@ class _Page:
 def page(generation: Generation, asked: Asked, findings: Findings) -> list[Hit]:
     """The hits that a request asks for: merged, cut to offset and limit, with context and explanation."""
     request = asked.request
-    order = [(row, score) for row, score in ranked(findings) if score >= request.min_score]
+    rows, scores = ranked(findings, request.min_score)
     collected = _Page(request.offset + request.limit)
     step = max(50, 2 * collected.wanted)
-    for start in range(0, len(order), step):
-        _collect(generation, request.unit, order[start : start + step], collected)
-        # One more step after the page is full: copies further down belong to the hits that are shown.
-        if collected.full and start > 0:
+    for start in range(0, len(rows), step):
+        # Lists of a step alone: of all rows they would take longer than the legs.
+        order = list(
+            zip(rows[start : start + step].tolist(), scores[start : start + step].tolist(), strict=True)
+        )
+        _collect(generation, request.unit, order, collected)
+        # Copies of a shown text have nearly its score: they stand in the same step.
+        if collected.full:
             break
     shown = collected.rows[request.offset :]
     build = _MessageHits if request.unit == "message" else _ChunkHits
@@ -88,14 +105,24 @@ def _collect(generation: Generation, unit: str, order: Sequence[tuple[int, float
         messages = generation.store.messages(rows)
         for row, score in order:
             message = messages[row]
-            copy = Duplicate(id=message.message_id, chat=message.chat_id, at=shown_time(message.at))
-            collected.take(row, score, message.text, copy, None)
+            collected.take(
+                row, score, message.text, partial(_duplicate, message.message_id, message.chat_id, message.at)
+            )
         return
     chunks = generation.store.chunks(rows)
     for row, score in order:
         chunk = chunks[row]
-        copy = Duplicate(id=chunk.chunk_id, chat=chunk.chat_id, at=shown_time(chunk.first_at))
-        collected.take(row, score, chunk.text, copy, _long_message(chunk))
+        collected.take(
+            row,
+            score,
+            chunk.text,
+            partial(_duplicate, chunk.chunk_id, chunk.chat_id, chunk.first_at),
+            _long_message(chunk),
+        )
+
+
+def _duplicate(id_: str, chat: str, at: int | None) -> Duplicate:
+    return Duplicate(id=id_, chat=chat, at=shown_time(at))
 
 
 def _long_message(chunk: StoredChunk) -> tuple[str, int] | None:
@@ -291,7 +318,7 @@ class _MessageHits(_Hits):
         message, request = messages[row], self.asked.request
         text = _shown_text(message, chunk)
         sides = [[_message_neighbour(messages[other]) for other in side] for side in near]
-        mentioned = [name for name in (names.get(chunk.chunk_id, []) if chunk else [])]
+        mentioned = names.get(chunk.chunk_id, []) if chunk else []
         return Hit(
             id=message.message_id,
             score=round(score, 6),

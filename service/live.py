@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from indexer.stores.generation import Generation, current_name, open_generation
+from indexer.stores.manifest import NAME as MANIFEST
 from schemas.problems import IndexMissing, LetopisError
 
 log = logging.getLogger("letopis.live")
@@ -25,10 +26,20 @@ POLL = 0.5
 class _Lease:
     """A generation with the number of requests that hold it."""
 
-    def __init__(self, generation: Generation) -> None:
+    def __init__(self, generation: Generation, written: tuple[int, int, int]) -> None:
         self.generation = generation
+        self.written = written
         self.holders = 0
         self.retired = False
+
+
+def _written(folder: Path) -> tuple[int, int, int]:
+    """What tells a folder from another one of the same name, when the data folder was made anew."""
+    try:
+        status = (folder / MANIFEST).stat()
+    except OSError:
+        return 0, 0, 0
+    return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
 class LiveIndex:
@@ -81,7 +92,9 @@ class LiveIndex:
         with self._lock:
             lease = self._lease
             if lease is None:
-                raise self._fault or IndexMissing("There is no index yet.", "run `letopis build PATH`")
+                # Raised again and again: without its old traceback, which would grow with every request.
+                fault = self._fault or IndexMissing("There is no index yet.", "run `letopis build PATH`")
+                raise fault.with_traceback(None)
             lease.holders += 1
         try:
             yield lease.generation
@@ -100,19 +113,27 @@ class LiveIndex:
         """Look at CURRENT once, and swap if it names another generation."""
         try:
             name = current_name(self._data)
-            if self._lease is not None and self._lease.generation.name == name:
+            written = _written(self._data / name)
+            if self._lease is not None and (name, written) == (
+                self._lease.generation.name,
+                self._lease.written,
+            ):
                 self._fault = None
                 return
             generation = open_generation(self._data / name)
-            self._opened(generation)
         except LetopisError as error:
             if self._fault is None or self._fault.message != error.message:
                 log.warning("%s", error.line())
             self._fault = error
             return
+        try:
+            self._opened(generation)
+        except BaseException:
+            generation.close()
+            raise
         with self._lock:
             self._retire()
-            self._lease = _Lease(generation)
+            self._lease = _Lease(generation, written)
             self._fault = None
         log.info("serving generation %s", generation.name)
 

@@ -6,12 +6,15 @@ cached. Where a better space is missing the answer comes from the others, and sa
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +34,13 @@ _REST = 30.0
 # The bundled model's worker loads for about a second on first use; only then may a query wait for it.
 _LOCAL_TIMEOUT = 20.0
 
+# Queries of one provider in flight; each has its own threads, so that one that hangs holds up no other.
+_IN_FLIGHT = 4
+
+log = logging.getLogger("letopis.queries")
+
 Vector = NDArray[np.float32]
+T = TypeVar("T")
 
 
 class QueryEmbedders:
@@ -55,11 +64,15 @@ class QueryEmbedders:
         self._embedders: dict[str, Embedder] = {}
         self._broken: dict[str, tuple[float, str]] = {}
         self._cache: OrderedDict[tuple[str, str], Vector] = OrderedDict()
-        self._pool = ThreadPoolExecutor(8, thread_name_prefix="query-embed")
+        self._pools = {
+            provider: ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix=f"query-{provider}")
+            for provider in EMBEDDERS
+        }
 
     def close(self) -> None:
         """End worker processes and connections."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
         for embedder in self._embedders.values():
             embedder.close()
 
@@ -78,19 +91,28 @@ class QueryEmbedders:
             Vectors, better spaces first, and one sentence for each space that could not take part.
         """
         ranked = sorted(spaces, key=self._rank)
-        asked = [(info, self._pool.submit(self._vector, info.space, query)) for info in ranked]
+        started = time.monotonic()
+        asked = [(info, self._submitted(info.space, query)) for info in ranked]
         found: list[QueryVector] = []
         missing: list[tuple[str, str]] = []
         for info, future in asked:
             try:
-                found.append(QueryVector(info, self._result(info.space.provider, future)))
-            except EmbedderError as error:
-                missing.append((info.space.provider, error.message))
+                found.append(QueryVector(info, self._result(info.space.provider, future, started)))
+            except LetopisError as error:
+                missing.append((info.space.provider, error.message.rstrip(".")))
         answered = ", ".join(vector.info.space.provider for vector in found) or "words and names"
         return found, [
             f"vector: {provider} unavailable, answered from {answered} ({reason})"
             for provider, reason in missing
         ]
+
+    def _submitted(self, space: Space, query: str) -> Future[Vector]:
+        pool = self._pools.get(space.provider)
+        if pool is not None:
+            return pool.submit(self._vector, space, query)
+        unknown: Future[Vector] = Future()
+        unknown.set_exception(EmbedderError(f"this program knows no provider {space.provider}"))
+        return unknown
 
     def _rank(self, info: SpaceInfo) -> tuple[int, int]:
         order = list(self._settings.embedding.order)
@@ -100,21 +122,18 @@ class QueryEmbedders:
         english = provider == "ollama" and info.space.model.split(":")[0] == "nomic-embed-text"
         return (len(order) if english else place, info.id)
 
-    def _result(self, provider: str, future: Future[Vector]) -> Vector:
+    def _result(self, provider: str, future: Future[Vector], started: float) -> Vector:
         timeout = (
             _LOCAL_TIMEOUT
             if provider in ("local", "hash")
             else self._settings.embedding.query_timeout_ms / 1000
         )
         try:
-            return future.result(timeout)
+            return future.result(max(0.0, started + timeout - time.monotonic()))
         except FutureTimeout:
             message = f"no answer within {timeout:.1f} s"
             self._rest(provider, message)
             raise EmbedderError(message) from None
-        except EmbedderError as error:
-            self._rest(provider, error.message)
-            raise
 
     def _vector(self, space: Space, query: str) -> Vector:
         key = (space.name, query)
@@ -125,10 +144,12 @@ class QueryEmbedders:
             broken = self._broken.get(space.provider)
         if broken is not None and time.monotonic() < broken[0]:
             raise EmbedderError(broken[1])
-        embedder = self._embedder(space.provider)
-        if embedder.identity != space:
-            raise EmbedderError(f"it now offers {embedder.identity.name}, the index holds {space.name}")
-        vector = embedder.query(query)
+        embedder = self._asked(space.provider, partial(self._embedder, space.provider))
+        offered = self._asked(space.provider, lambda: embedder.identity)
+        if offered != space:
+            # No fault of the provider: another space of it may well be the one that it offers.
+            raise EmbedderError(f"it now offers {offered.name}, the index holds {space.name}")
+        vector = self._asked(space.provider, lambda: embedder.query(query))
         with self._lock:
             self._broken.pop(space.provider, None)
             self._cache[key] = vector
@@ -136,12 +157,23 @@ class QueryEmbedders:
                 self._cache.popitem(last=False)
         return vector
 
+    def _asked(self, provider: str, call: Callable[[], T]) -> T:
+        """What a provider answers; one that fails, however it does, is left alone for a while."""
+        try:
+            return call()
+        except LetopisError as error:
+            self._rest(provider, error.message)
+            raise
+        except Exception as error:  # a search answers without it
+            log.exception("embedding a query by %s failed", provider)
+            message = f"it failed with {type(error).__name__}"
+            self._rest(provider, message)
+            raise EmbedderError(message) from None
+
     def _embedder(self, provider: str) -> Embedder:
         with self._lock:
             if provider in self._embedders:
                 return self._embedders[provider]
-        if provider not in EMBEDDERS:
-            raise EmbedderError(f"this program knows no provider {provider}")
         reason = unavailable(provider, self._settings, self._environment)
         if reason is not None:
             raise EmbedderError(reason)

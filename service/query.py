@@ -89,6 +89,8 @@ def _moment(key: str, text: str | None, zone: tzinfo, now: datetime, end_of_day:
         else:
             moment = datetime.fromisoformat(written)
             moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+            if end_of_day and not moment.microsecond:
+                moment = moment.replace(microsecond=999_999)  # times are shown in whole seconds
         return int(moment.timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         raise _invalid(

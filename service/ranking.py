@@ -1,6 +1,6 @@
 """The ranking: pure functions over dense arrays (index 0 unused), as docs/architecture.md derives them.
 
-L = bm25 / max(bm25_max, .3·UB), D = clip((cos − lo) / (cos_max − lo), 0), lo the 25th percentile of the
+L = bm25 / max(bm25_max, .5·UB), D = clip((cos − lo) / (cos_max − lo), 0), lo the 25th percentile of the
 query's own cosines: no constant of any corpus or model. Score = (1 − w)·L + w·D, then neighbours, date,
 author and entities add to it.
 """
@@ -17,8 +17,9 @@ Array = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
 # A perfect lexical hit is not assumed below this share of the query's upper bound: one common word out of
-# six is weak evidence, even where nothing better stands in the index.
-UPPER_BOUND_SHARE = 0.3
+# six is weak evidence, even where nothing better stands in the index. Against .3 recall@10 rises from .836
+# to .851 on ru_chat and stays on LoCoMo (.841, .843).
+UPPER_BOUND_SHARE = 0.5
 
 # Percentile of the query's cosines that counts as no evidence.
 FLOOR_PERCENTILE = 25.0

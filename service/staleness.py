@@ -13,6 +13,9 @@ _FRESH = 30.0
 # The nightly job missed a night.
 OLD_HOURS = 36
 
+# Sentences about single sources in one answer; a moved archive of thousands of files would fill a context.
+_NAMED = 10
+
 
 class Staleness:
     """Answers from a cache; the files are looked at by the request that finds it old."""
@@ -46,7 +49,11 @@ class Staleness:
                 continue  # a source that vanished keeps its messages: nothing is missing from the index
             if (status.st_size, status.st_mtime_ns) != (source["size"], source["mtime_ns"]):
                 grown.append(f"{source['path']} has changed since this generation was built")
-        return grown
+        return grown if len(grown) <= _NAMED else [*grown[: _NAMED - 1], _rest(len(grown) - _NAMED + 1)]
+
+
+def _rest(count: int) -> str:
+    return f"{count} more sources have changed since this generation was built"
 
 
 def _old(generation: Generation) -> list[str]:

@@ -34,6 +34,13 @@ class Embedder(Protocol):
         """The space of its vectors; asking may probe the server once, and raises as `query` does."""
         ...
 
+    def recognises(self, space: Space) -> bool:
+        """Whether a known space is its own, as far as can be told without embedding or loading anything.
+
+        A build with nothing to do asks this instead of `identity`.
+        """
+        ...
+
     @property
     def english_only(self) -> bool:
         """Whether the model knows English alone: it then ranks below the local one."""

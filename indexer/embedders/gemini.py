@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.text.normal import scrubbed
-from schemas.problems import EmbedderError, Refusal
+from schemas.problems import Refusal
 from schemas.records import Space
 
 from .gemini_errors import from_response, unreachable
 from .validation import validated
 
 if TYPE_CHECKING:
-    from google.genai import types
+    from google.genai import Client
 
     from schemas.settings import Settings
 
@@ -63,24 +65,40 @@ class GeminiEmbedder:
         timeout_ms: int = _TIMEOUT_MS,
         query_timeout_ms: int = _TIMEOUT_MS,
     ) -> None:
+        self._key = key
+        self._space = Space("gemini", model.removeprefix("models/"), dimensions, PREFIX_VERSION)
+        self._base_url = base_url
+        self._api_version = api_version
+        self._timeout_ms = timeout_ms
+        self._query_timeout_ms = query_timeout_ms
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _client(self) -> Client:
+        # On the first call, not before: a build with nothing to embed does not pay for importing the SDK.
         from google import genai
         from google.genai import types
 
-        self._key = key
-        self._types = types
-        self._space = Space("gemini", model.removeprefix("models/"), dimensions, PREFIX_VERSION)
-        # vertexai=False: GOOGLE_GENAI_USE_VERTEXAI in the environment would send the texts elsewhere.
-        self._client = genai.Client(
-            api_key=key,
-            vertexai=False,
-            http_options=types.HttpOptions(base_url=base_url, api_version=api_version, timeout=timeout_ms),
-        )
-        self._query_options = types.HttpOptions(timeout=query_timeout_ms)
+        try:
+            # vertexai=False: GOOGLE_GENAI_USE_VERTEXAI in the environment would send the texts elsewhere.
+            return genai.Client(
+                api_key=self._key,
+                vertexai=False,
+                http_options=types.HttpOptions(
+                    base_url=self._base_url, api_version=self._api_version, timeout=self._timeout_ms
+                ),
+            )
+        except Exception as error:  # a proxy or certificate setting of the environment that httpx can't use
+            raise Refusal(f"gemini: the client could not be made ({type(error).__name__}).") from None
 
     @property
     def identity(self) -> Space:
         """The space of its vectors."""
         return self._space
+
+    def recognises(self, space: Space) -> bool:
+        """Whether a space is this one; loads no SDK."""
+        return space == self._space
 
     def warm(self) -> None:
         """Nothing to load."""
@@ -103,30 +121,29 @@ class GeminiEmbedder:
 
     def query(self, text: str) -> NDArray[np.float32]:
         """The vector of a query, shape (dimensions,), norm 1; raises as `documents` does."""
-        rows = self._embed([_query(self._space.model, text)], "RETRIEVAL_QUERY", self._query_options)
+        rows = self._embed([_query(self._space.model, text)], "RETRIEVAL_QUERY", self._query_timeout_ms)
         vector: NDArray[np.float32] = rows[0]
         return vector
 
     def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
+        """Close the connections, if there are any."""
+        if "_client" in self.__dict__:
+            self._client.close()
 
-    def _embed(
-        self, texts: Sequence[str], task: str, options: types.HttpOptions | None = None
-    ) -> NDArray[np.float32]:
-        from google.genai import errors
+    def _embed(self, texts: Sequence[str], task: str, timeout_ms: int | None = None) -> NDArray[np.float32]:
+        from google.genai import errors, types
 
-        config = self._types.EmbedContentConfig(
+        with self._lock:
+            client = self._client
+        config = types.EmbedContentConfig(
             output_dimensionality=self._space.dims,
             task_type=None if _prefixed(self._space.model) else task,
-            http_options=options,
+            http_options=None if timeout_ms is None else types.HttpOptions(timeout=timeout_ms),
         )
         # One Content a text: a list of strings becomes one Content of many parts, and one vector for all.
-        contents: Any = [self._types.Content(parts=[self._types.Part(text=text)]) for text in texts]
+        contents: Any = [types.Content(parts=[types.Part(text=text)]) for text in texts]
         try:
-            answer = self._client.models.embed_content(
-                model=self._space.model, contents=contents, config=config
-            )
+            answer = client.models.embed_content(model=self._space.model, contents=contents, config=config)
         except errors.APIError as error:
             # `from None`: the SDK's error holds the response, and that the request with its key.
             raise from_response(error, self._key) from None
@@ -167,19 +184,14 @@ def embedder(settings: Settings, environment: Mapping[str, str]) -> GeminiEmbedd
     if key is None or not settings.embedding.cloud:
         raise Refusal(unavailable(settings, environment) or "gemini: not available.")
     gemini = settings.embedding.gemini
-    try:
-        return GeminiEmbedder(
-            key[1],
-            gemini.model,
-            gemini.dimensions,
-            gemini.base_url or environment.get("GOOGLE_GEMINI_BASE_URL"),
-            gemini.api_version,
-            query_timeout_ms=settings.embedding.query_timeout_ms,
-        )
-    except EmbedderError:
-        raise
-    except Exception as error:  # a proxy or certificate setting of the environment that httpx can't use
-        raise Refusal(f"gemini: the client could not be made ({type(error).__name__}).") from None
+    return GeminiEmbedder(
+        key[1],
+        gemini.model,
+        gemini.dimensions,
+        gemini.base_url or environment.get("GOOGLE_GEMINI_BASE_URL"),
+        gemini.api_version,
+        query_timeout_ms=settings.embedding.query_timeout_ms,
+    )
 
 
 def unavailable(settings: Settings, environment: Mapping[str, str]) -> str | None:

@@ -63,6 +63,10 @@ class HashEmbedder:
         """The space of its vectors."""
         return Space("hash", "hash", DIMS, 1)
 
+    def recognises(self, space: Space) -> bool:
+        """Whether a space is this one."""
+        return space == self.identity
+
     def warm(self) -> None:
         """Nothing to load."""
 

@@ -78,6 +78,10 @@ class LocalEmbedder:
         """The space of its vectors."""
         return SPACE
 
+    def recognises(self, space: Space) -> bool:
+        """Whether a space is this one; starts no worker."""
+        return space == SPACE
+
     @property
     def pids(self) -> tuple[int, ...]:
         """The process ids of the workers that have been started."""

@@ -76,6 +76,12 @@ class OllamaEmbedder:
         assert self._dims is not None
         return Space("ollama", canonical(self._described()[0]), self._dims, PREFIX_VERSION)
 
+    def recognises(self, space: Space) -> bool:
+        """Whether a space is of the model that would embed; loads no model, so unknown dims are believed."""
+        model = canonical(self._described()[0])
+        known = Space("ollama", model, self._dims or space.dims, PREFIX_VERSION)
+        return space == known
+
     @property
     def english_only(self) -> bool:
         """Whether the model knows English alone; under `auto` it asks the server which models it has."""

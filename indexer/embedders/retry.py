@@ -80,6 +80,10 @@ class Patient:
         """The space of the wrapped embedder."""
         return self._embedder.identity
 
+    def recognises(self, space: Space) -> bool:
+        """As the wrapped embedder says."""
+        return self._embedder.recognises(space)
+
     @property
     def english_only(self) -> bool:
         """As the wrapped embedder says."""

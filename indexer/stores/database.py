@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,9 @@ import apsw
 from schemas.problems import DatabaseError, IndexCorrupt
 
 _URI = apsw.SQLITE_OPEN_URI
+
+# Searches of one database at the same time; SQLite and numpy leave the interpreter lock, Python does not.
+CONNECTIONS = 8
 
 
 def create(path: Path, ddl: Sequence[str], version: int, page_size: int = 4096) -> apsw.Connection:
@@ -48,6 +52,48 @@ def open_immutable(path: Path, version: int) -> apsw.Connection:
     except apsw.Error as error:
         raise IndexCorrupt(f"{path.name} can't be opened: {error}.", "run `letopis build --full`") from None
     return connection
+
+
+class Pool:
+    """Connections to one published database, for many threads; a request waits for a free one.
+
+    All are opened at once: by the time that a request would open another, pruning may have removed the file,
+    while what is open goes on reading it. Never hold one while asking for another.
+
+    Args:
+        path: the database.
+        version: its schema version.
+        prepare: statements for every connection.
+    """
+
+    def __init__(self, path: Path, version: int, prepare: Sequence[str] = ()) -> None:
+        self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        try:
+            for _ in range(CONNECTIONS):
+                connection = open_immutable(path, version)
+                self._idle.put(connection)
+                for statement in prepare:
+                    connection.execute(statement)
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def connection(self) -> Iterator[apsw.Connection]:
+        """One connection, for one thread at a time."""
+        connection = self._idle.get()
+        try:
+            yield connection
+        finally:
+            self._idle.put(connection)
+
+    def close(self) -> None:
+        """Close every connection; call it when no request is left."""
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except queue.Empty:
+                return
 
 
 def with_vectors(connection: apsw.Connection) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import apsw
+
 from indexer.stores.graph import GraphStore
 from indexer.stores.manifest import (
     GRAPH_NAME,
@@ -102,12 +104,18 @@ def open_generation(folder: Path, verify: bool = True) -> Generation:
     manifest = read(folder)
     if verify:
         check_files(folder, manifest)
-    store = SqliteStore(folder / VECTORS_NAME)
     try:
-        graph = GraphStore(folder / GRAPH_NAME)
-    except BaseException:
-        store.close()
-        raise
+        store = SqliteStore(folder / VECTORS_NAME)
+        try:
+            graph = GraphStore(folder / GRAPH_NAME)
+        except BaseException:
+            store.close()
+            raise
+    except apsw.Error as error:
+        raise IndexCorrupt(
+            f"Generation {folder.name} can't be read: {error}.",
+            "run `letopis generations use` with another one, or `letopis build --full`",
+        ) from None
     return Generation(manifest.generation, manifest, store, graph)
 
 
@@ -180,20 +188,21 @@ def point(data: Path, name: str) -> None:
 
 
 def use(data: Path, name: str) -> Manifest:
-    """Roll back or forward to a generation that is on disk, after checking it.
+    """Roll back or forward to a generation that is on disk, after opening and checking it.
 
     Raises:
         IndexMissing: there is no such generation.
-        IndexCorrupt: it does not match its manifest.
+        IndexCorrupt: it does not match its manifest, or can't be opened.
+        DatabaseError: it was written by another version.
     """
     if name not in names(data):
         raise IndexMissing(
             f"There is no generation {name}.", f"choose one of: {', '.join(names(data)) or 'none'}"
         )
-    manifest = read(data / name)
-    check_files(data / name, manifest)
+    generation = open_generation(data / name)
+    generation.close()
     point(data, name)
-    return manifest
+    return generation.manifest
 
 
 def prune(data: Path, keep: int = 2) -> list[str]:

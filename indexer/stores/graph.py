@@ -1,24 +1,26 @@
-"""Reading a generation's `entity_graph.db`: names to entities, entities to chunks, relations with evidence."""
+"""Reading a generation's `entity_graph.db`: names to entities, entities to chunks, relations, evidence."""
 
 from __future__ import annotations
 
 import json
-import queue
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import apsw
-
-from indexer.stores.database import open_immutable, row, rows
+from indexer.stores.database import Pool, row, rows
 from indexer.text.lemmas import terms
-from indexer.text.names import name_key
+from indexer.text.names import name_key, name_words
 from indexer.text.normal import tokens
 from schemas.sql import graph as sql
 
 # Longest name, in words, that a query is searched for.
 _LONGEST_NAME = 4
+
+# Words of a query that are looked up; a pasted page names nothing in particular.
+_QUERY_WORDS = 64
+
+_HYPHEN = re.compile("[-‐‑]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,41 +67,34 @@ class GraphStore:
     """`entity_graph.db` of one generation, opened read-only; safe to use from many threads."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._pool: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
-        with self._connection():
-            pass  # a damaged file is found when the generation is opened, not by a request
-
-    @contextmanager
-    def _connection(self) -> Iterator[apsw.Connection]:
-        try:
-            connection = self._pool.get_nowait()
-        except queue.Empty:
-            connection = open_immutable(self._path, sql.VERSION)
-        try:
-            yield connection
-        finally:
-            self._pool.put(connection)
+        self._pool = Pool(path, sql.VERSION)
+        self._connection = self._pool.connection
 
     def close(self) -> None:
-        """Close every idle connection; call it when no request is left."""
-        while not self._pool.empty():
-            self._pool.get_nowait().close()
+        """Close every connection; call it when no request is left."""
+        self._pool.close()
 
     def named_in(self, query: str) -> list[StoredEntity]:
         """Entities that a query names, in any inflection; the longest names win, none overlaps another."""
-        words = tokens(query)
-        keys: dict[tuple[int, int], str] = {}
-        for start in range(min(len(words), 64)):
-            for end in range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1):
-                keys[(start, end)] = name_key(" ".join(words[start:end]))
-        found = self._by_keys(sorted(set(keys.values())))
+        words = name_words(query)[:_QUERY_WORDS]
+        spans = [
+            (start, end)
+            for length in range(_LONGEST_NAME, 0, -1)
+            for start, end in ((start, start + length) for start in range(len(words) - length + 1))
+        ]
+        keys = {span: name_key(" ".join(words[slice(*span)])) for span in spans}
+        # What is no name as a whole may hold one: OpenClaw-плагин.
+        parts = {at: [name_key(part) for part in _HYPHEN.split(word)[:8]] for at, word in enumerate(words)}
+        found = self._by_keys(sorted({*keys.values(), *(key for both in parts.values() for key in both)}))
         taken: set[int] = set()
         entities: dict[int, StoredEntity] = {}
-        for (start, end), key in sorted(keys.items(), key=lambda item: (item[0][0] - item[0][1], item[0])):
+        for start, end in spans:
+            key = keys[start, end]
             if key in found and taken.isdisjoint(range(start, end)):
                 taken.update(range(start, end))
                 entities[found[key].id] = found[key]
+        for at in parts.keys() - taken:
+            entities.update({found[key].id: found[key] for key in parts[at] if key in found})
         return list(entities.values())
 
     def by_name(self, name: str) -> list[StoredEntity]:
@@ -165,8 +160,8 @@ class GraphStore:
         with self._connection() as db:
             found = rows(
                 db,
-                f"""SELECT r.predicate, CASE WHEN r.subject = ?1 THEN r.object_name ELSE s.name END, r.count, r.npmi,
-                           r.first_at, r.last_at, r.evidence, {_ENTITY}
+                f"""SELECT r.predicate, CASE WHEN r.subject = ?1 THEN r.object_name ELSE s.name END,
+                           r.count, r.npmi, r.first_at, r.last_at, r.evidence, {_ENTITY}
                     FROM relation r JOIN entity s ON s.id = r.subject
                     LEFT JOIN entity e ON e.id = CASE WHEN r.subject = ?1 THEN r.object ELSE r.subject END
                     WHERE r.subject = ?1 OR r.object = ?1
@@ -190,11 +185,11 @@ class GraphStore:
             )
         return [StoredMention(*values) for values in found]
 
-    def chunk_ids(self, entity: int) -> list[str]:
-        """Public ids of the chunks that mention an entity."""
+    def chunk_rows(self, entity: int) -> list[int]:
+        """Dense ids of the chunks that mention an entity, in the vectors' store of the same generation."""
         with self._connection() as db:
-            found = rows(db, "SELECT DISTINCT chunk_id FROM mention WHERE entity = ?", (entity,))
-        return [values[0] for values in found]
+            found = rows(db, "SELECT DISTINCT chunk FROM mention WHERE entity = ?", (entity,))
+        return [row for (row,) in found]
 
     def message_ids(self, entity: int) -> list[tuple[str, str]]:
         """(chat id, message id) of the messages that mention an entity."""
@@ -206,7 +201,8 @@ class GraphStore:
         with self._connection() as db:
             found = rows(
                 db,
-                """SELECT DISTINCT m.chunk_id, e.name, e.mentions FROM mention m JOIN entity e ON e.id = m.entity
+                """SELECT DISTINCT m.chunk_id, e.name, e.mentions
+                   FROM mention m JOIN entity e ON e.id = m.entity
                    WHERE m.chunk_id IN (SELECT value FROM json_each(?)) ORDER BY e.mentions DESC, e.name""",
                 (json.dumps(list(chunk_ids)),),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 from indexer.entities.graph import Graph
@@ -14,8 +15,13 @@ from schemas.sql import graph as sql
 _FORMS = 20
 
 
-def write_graph(path: Path, graph: Graph) -> dict[str, int]:
+def write_graph(path: Path, graph: Graph, chunk_rows: Mapping[str, int]) -> dict[str, int]:
     """Write the whole graph into a new file.
+
+    Args:
+        path: of the new file.
+        graph: what to write.
+        chunk_rows: rows of `chat_vectors.db` by chunk id.
 
     Returns:
         Counts: entities, relations, mentions.
@@ -31,8 +37,12 @@ def write_graph(path: Path, graph: Graph) -> dict[str, int]:
     db.executemany("INSERT INTO entity_key VALUES (?, ?)", graph.keys)
     db.executemany("INSERT INTO alias VALUES (?, ?, ?) ON CONFLICT DO NOTHING", graph.aliases)
     db.executemany(
-        "INSERT INTO mention (entity, chunk_id, chat_id, message_id, at, start, end) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        ((m.entity, m.chunk_id, m.chat_id, m.message_id, m.at, m.start, m.end) for m in graph.mentions),
+        "INSERT INTO mention (entity, chunk, chunk_id, chat_id, message_id, at, start, end)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (m.entity, chunk_rows[m.chunk_id], m.chunk_id, m.chat_id, m.message_id, m.at, m.start, m.end)
+            for m in graph.mentions
+        ),
     )
     db.executemany(
         "INSERT INTO relation (subject, predicate, object, object_name, count, npmi, first_at, last_at, evidence)"

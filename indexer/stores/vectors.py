@@ -31,6 +31,7 @@ class VectorsWriter:
         self._messages = 0
         self._chats = 0
         self._hashes: list[bytes] = []
+        self.rows: dict[str, int] = {}
 
     def chat(self, chat_id: str, title: str | None, source: str) -> None:
         """Write one chat with its messages and chunks."""
@@ -45,6 +46,7 @@ class VectorsWriter:
         for chunk, digest in self._ledger.chunks.of(chat_id):
             self._chunks += 1
             self._hashes.append(digest)
+            self.rows[chunk.id] = self._chunks
             self._chunk(chunk, numbers)
 
     def _message(self, message: Message) -> None:

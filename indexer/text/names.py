@@ -40,7 +40,7 @@ def _lemma(word: str) -> str:
     for parse in parses:
         weight = parse.score * (0.2 if parse.tag.number == "plur" else 1.0)
         weight *= _NAME_BONUS if any(mark in parse.tag for mark in _NAME_TAGS) else 1.0
-        weight *= 0.1 if "Fixd" in parse.tag and "Geox" not in parse.tag else 1.0
+        weight *= 0.3 if "Fixd" in parse.tag else 1.0  # вале: rather a Валя than the town of Вале
         lemma = _folded(parse)
         weights[lemma] = weights.get(lemma, 0.0) + weight
     best = max(sorted(weights), key=weights.__getitem__)
@@ -89,13 +89,22 @@ def _words(word: str, fixed: bool) -> list[str]:
     ]
 
 
+def name_words(text: str) -> list[str]:
+    """The words that keys are made of, in normal form and order; C++ and ростове-на-дону are one each.
+
+    A query that looks for names joins runs of these by a blank and asks `name_key`, so that `C++` stays C++.
+    """
+    return _WORD.findall(_TAIL.sub("", " ".join(normal(text).split())))
+
+
 @lru_cache(maxsize=200_000)
 def name_key(text: str) -> str:
     """The merge key of a name in any inflection, spelling of ё, case, or known slang form.
 
     Each Cyrillic word is brought to one lemma chosen without context: a parse as first name, surname,
-    patronymic or place beats others, masculine beats feminine, then the likelier parse wins. Petrov and
-    Petrova therefore share a key, as their oblique forms do. Latin words stay as they are.
+    patronymic or place beats others, names of men and women that share forms (Александра) fall together,
+    then the likelier parse wins. Petrov and Petrova share a key, as their oblique forms do. Latin words stay
+    as they are.
 
     Args:
         text: the name as found in a message or typed in a query; any string.
@@ -105,19 +114,16 @@ def name_key(text: str) -> str:
     """
     form = " ".join(normal(text).split())
     bare = _TAIL.sub("", form)
-    known = canonical(bare)
-    if known is not None and normal(known) != bare:
-        return name_key(known)
+    key = _plain(bare)
+    # By the words as written, then by their lemmas; the canonical name is not looked up again.
+    known = canonical(bare) or canonical(key)
+    return (_plain(normal(known)) if known is not None else key) or form
+
+
+def _plain(bare: str) -> str:
     words: list[str] = []
     before = ""
     for word in _WORD.findall(bare):
-        fixed = bool(words) and before in _GOVERNORS
-        words += _words(word, fixed)
+        words += _words(word, fixed=bool(words) and before in _GOVERNORS)
         before = word
-    key = " ".join(words)
-    if not key:
-        return form
-    known = canonical(key)
-    if known is not None and normal(known) not in (bare, key):
-        return name_key(known)
-    return key
+    return " ".join(words)

@@ -21,7 +21,16 @@ def scrubbed(text: str) -> str:
 
 def normal(text: str) -> str:
     """The normal form of any string; idempotent, never raises. Its length may differ from the input's."""
-    folded = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text)).casefold()
+    folded = _folded(_SURROGATE.sub("\ufffd", text))
+    if unicodedata.is_normalized("NFC", folded) and folded.casefold() == folded:
+        return folded
+    while (again := _folded(folded)) != folded:  # a dropped stress mark lets е and its dots join to a new ё
+        folded = again
+    return folded
+
+
+def _folded(text: str) -> str:
+    folded = unicodedata.normalize("NFC", text).casefold()
     return unicodedata.normalize("NFC", folded).translate(_FOLD)
 
 

@@ -25,6 +25,7 @@ DDL = (
     """CREATE TABLE mention (
         id INTEGER PRIMARY KEY,
         entity INTEGER NOT NULL REFERENCES entity (id),
+        chunk INTEGER NOT NULL,   -- chunk.id of chat_vectors.db of the same generation
         chunk_id TEXT NOT NULL,
         chat_id TEXT NOT NULL,
         message_id TEXT NOT NULL,
@@ -54,7 +55,7 @@ DDL = (
 )
 
 INDEXES = (
-    "CREATE INDEX mention_entity ON mention (entity)",
+    "CREATE INDEX mention_entity ON mention (entity, chunk)",
     "CREATE INDEX mention_chunk ON mention (chunk_id)",
     "CREATE INDEX relation_subject ON relation (subject)",
     "CREATE INDEX relation_object ON relation (object)",

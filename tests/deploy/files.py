@@ -20,6 +20,6 @@ def instructions(dockerfile: str) -> list[tuple[str, str]]:
 
 def commands_of_cli() -> set[str]:
     """Names of the commands that `letopis` has."""
-    from service.cli import main
+    from service.cli import COMMANDS
 
-    return set(main.commands)
+    return set(COMMANDS)

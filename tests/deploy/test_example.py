@@ -48,9 +48,7 @@ def flat(values: dict[str, Any], at: str = "") -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    return (
-        list(value) if isinstance(value, tuple) else value.as_posix() if isinstance(value, Path) else value
-    )
+    return list(value) if isinstance(value, tuple) else value.as_posix() if isinstance(value, Path) else value
 
 
 def test_as_it_stands_it_changes_nothing() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import apsw
 
@@ -66,16 +66,17 @@ class Messages:
                 meta=json.loads(meta),
             )
 
-    def sample(self, count: int, shortest: int) -> list[str]:
-        """Texts of at least `shortest` characters, at most `count`, spread evenly over the archive."""
+    def sample(self, count: int, shortest: int, leave_out: Sequence[str] = ()) -> list[str]:
+        """Texts of at least `shortest` characters, at most `count`, spread evenly over all chats but some."""
         found = rows(
             self._db,
             """SELECT text FROM (
                  SELECT text, count(*) OVER () AS total,
                         row_number() OVER (ORDER BY chat_id, sort_at, position, id) AS n
-                 FROM message WHERE length(text) >= ?1)
+                 FROM message WHERE length(text) >= ?1
+                   AND chat_id NOT IN (SELECT value FROM json_each(?3)))
                WHERE (n - 1) % max(1, total / ?2) = 0 LIMIT ?2""",
-            (shortest, count),
+            (shortest, count, json.dumps(list(leave_out))),
         )
         return [text for (text,) in found]
 

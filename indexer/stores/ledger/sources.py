@@ -67,6 +67,10 @@ class Sources:
         """The file was touched but its content is the same."""
         self._db.execute("UPDATE source SET size = ?, mtime_ns = ? WHERE id = ?", (size, mtime_ns, source))
 
+    def report(self, source: int) -> str:
+        """The JSON text that was kept with a file when it was read."""
+        return str(row(self._db, "SELECT report FROM source WHERE id = ?", (source,))[0])
+
     def all(self) -> list[dict[str, object]]:
         """Every file with its counts, for the manifest and the report."""
         names = ("id", "root", "path", "kind", "size", "mtime_ns", "messages", "last_at", "gone", "report")

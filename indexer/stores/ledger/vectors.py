@@ -96,11 +96,12 @@ class Vectors:
                                  AND b.space IN (SELECT value FROM json_each(?3)))
                  AND c.chat_id NOT IN (SELECT value FROM json_each(?2))
                GROUP BY c.hash ORDER BY max(n.newest) DESC, min(c.chat_id), min(c.ordinal)""",
-            (space, json.dumps(self._chats_of(leave_out)), json.dumps(list(unless))),
+            (space, json.dumps(self.chats_of(leave_out)), json.dumps(list(unless))),
         )
         return [digest for (digest,) in found]
 
-    def _chats_of(self, names: Sequence[str]) -> list[str]:
+    def chats_of(self, names: Sequence[str]) -> list[str]:
+        """Chat ids that are meant by chat ids, chat titles (in any case) and source names."""
         if not names:
             return []
         exact, titles = set(names), {normal(name) for name in names}

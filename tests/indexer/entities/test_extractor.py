@@ -1,7 +1,7 @@
 import importlib.metadata
 import subprocess
 import sys
-
+import time
 from pathlib import Path
 
 import pytest
@@ -146,6 +146,13 @@ def test_the_version_is_told_without_loading_a_model() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("unit", ["А ", "Аа-", "а-", "A'", "Aa ", "а1", "Иван ", "ё", "A & ", "И. "])
+def test_the_rules_around_the_model_are_linear_in_hostile_text(patterns: Extractor, unit: str) -> None:
+    began = time.process_time()
+    patterns.extract([unit * (30_000 // len(unit))])
+    assert time.process_time() - began < 3.0
 
 
 def test_natasha_itself_is_never_imported(slovnet: Extractor) -> None:

@@ -4,14 +4,14 @@ from hypothesis import strategies as st
 
 from indexer.entities.naming import readable
 from indexer.text.lemmas import analyser
-from indexer.text.names import name_key
+from indexer.text.names import name_key, name_words
 
 CASES = ("nomn", "gent", "datv", "accs", "ablt", "loct")
-PERSONS = [  # of both genders, with bare, -ов, -ин, -ский and adjectival surnames
+PERSONS = [
     "Иван Петров", "Анна Смирнова", "Сергей Кузнецов", "Мария Соколова", "Дмитрий Лебедев", "Ольга Морозова",
     "Никита Волков", "Екатерина Новикова", "Илья Фёдоров", "Юлия Павлова", "Пётр Толстой", "Наталья Белова",
-    "Михаил Достоевский", "Татьяна Крупская", "Павел Дуров", "Елена Ильина", "Артём Голубев", "Софья Никитина",
-    "Лев Гумилёв", "Александр Пушкин",
+    "Михаил Достоевский", "Татьяна Крупская", "Павел Дуров", "Елена Ильина", "Артём Голубев",
+    "Софья Никитина", "Лев Гумилёв", "Александр Пушкин",
 ]  # fmt: skip
 
 
@@ -54,6 +54,8 @@ def test_all_cases_of_a_person_share_one_key_and_one_nominative(name: str) -> No
         ("gpt-4o", "GPT 4o"),
         ("Маше", "маша", "Маши", "Машей"),
         ("Центрального банка", "центральный банк"),
+        ("вале", "Валя", "Вали"),
+        ("Тинькофф", "Т-Банк", "тбанке"),
     ],
 )
 def test_one_name_in_any_form_has_one_key(forms: tuple[str, ...]) -> None:
@@ -104,3 +106,17 @@ def test_a_key_is_made_of_any_text_and_ignores_case_and_yo(text: str) -> None:
 )
 def test_a_name_is_shown_in_the_nominative(surface: str, type_: str, before: str, name: str) -> None:
     assert readable(surface, type_, before) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["C++", "docker'а", "Ростове-на-Дону", "Санкт-Петербург", "gpt-4o", "Иваном Петровым", "т-банке", "5 ₽"],
+)
+def test_a_name_inside_a_query_has_the_key_of_the_name(name: str) -> None:
+    assert name_key(" ".join(name_words(name))) == name_key(name)
+
+
+def test_the_words_of_a_query_keep_compounds_and_signs() -> None:
+    assert name_words("Что с C++ и Docker-ом в Ростове-на-Дону?") == [
+        "что", "с", "c++", "и", "docker", "в", "ростове-на-дону",
+    ]  # fmt: skip
