@@ -1,0 +1,1 @@
+"""The batch side: archives → messages → chunks → vectors and entities → one published generation."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from indexer.text.graphemes import boundary_at_or_after, boundary_at_or_before
+from indexer.text.graphemes import boundary_at_or_after, boundary_at_or_before, is_boundary
 from indexer.text.normal import has_words
 from schemas.records import QUIET_ROLES, Chunk, Message, Piece
 
@@ -81,33 +81,32 @@ def cut(text: str, size: int, overlap: int) -> list[tuple[int, int]]:
     if size < 1 or overlap < 0 or overlap > size // 2:
         raise ValueError(f"size {size} and overlap {overlap} make no progress; overlap is at most size / 2")
     spans: list[tuple[int, int]] = []
-    start = 0
-    while start < len(text):
-        end = _end(text, start, size)
+    start = end = 0
+    while end < len(text):
+        # Where the overlap would lead to no later end (a long cluster, a lone boundary), there is none.
+        restart = _restart(text, start, end, overlap) if spans else 0
+        following = _end(text, restart, size, end)
+        if following <= end:
+            restart, following = end, _end(text, end, size, end)
+        assert following > end, "the cutter must make progress"
+        start, end = restart, following
         spans.append((start, end))
-        if end >= len(text):
-            break
-        following = _restart(text, start, end, overlap)
-        assert following > start, "the cutter must make progress"
-        start = following
     return spans
 
 
-def _end(text: str, start: int, size: int) -> int:
+def _end(text: str, start: int, size: int, previous: int) -> int:
     limit = start + size
     if limit >= len(text):
         return len(text)
-    half = start + (size + 1) // 2
+    half = max(start + (size + 1) // 2, previous)
     for mark in ("\n\n", "\n"):
         found = text.rfind(mark, half, limit)
         if found >= 0:
             return found + len(mark)
     sentences = [match.end() for match in _SENTENCE.finditer(text, half, limit)]
-    if sentences:
-        return sentences[-1]
-    space = text.rfind(" ", half, limit)
-    if space >= 0:
-        return boundary_at_or_after(text, space + 1, limit)
+    for found in (*sentences[::-1][:1], text.rfind(" ", half, limit) + 1):
+        if found > half and is_boundary(text, found):
+            return found
     hard = boundary_at_or_before(text, limit, start)
     if hard > start:
         return hard
@@ -121,10 +120,10 @@ def _restart(text: str, start: int, end: int, overlap: int) -> int:
     low, high = max(start + 1, end - overlap * 3 // 2), end - overlap // 2
     target = end - overlap
     for mark in ("\n", " "):
-        marks = [at + 1 for at in range(low - 1, high) if text[at] == mark]
+        marks = [at + 1 for at in range(low - 1, high) if text[at] == mark and is_boundary(text, at + 1)]
         if marks:
             found = min(marks, key=lambda at: abs(at - target))
-            return boundary_at_or_before(text, found, start) if found > start else end
+            return found if found > start else end
     hard = boundary_at_or_before(text, max(target, start + 1), start)
     return hard if hard > start else end
 
@@ -219,11 +218,12 @@ def _joined(lines: list[_Line]) -> _Window:
 def _cut_windows(line: _Line, size: int, overlap: int) -> Iterator[_Window]:
     room = max(size - len(line.prefix), (size + 1) // 2)
     text = line.message.text
+    done = 0
     for start, end in cut(text, room, min(overlap, room // 2)):
-        part = text[start:end]
-        trimmed = part.rstrip()
-        if not has_words(trimmed):
-            continue
+        trimmed = text[start:end].rstrip()
+        if not has_words(trimmed) or start + len(trimmed) <= done:
+            continue  # without its trailing space it would lie inside the window before
+        done = start + len(trimmed)
         piece = Piece(line.message.id, len(line.prefix), len(line.prefix) + len(trimmed), start)
         yield [line], (piece,), f"{line.prefix}{trimmed}", _language_of_fence(text, start)
 

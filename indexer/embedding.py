@@ -11,41 +11,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TypeVar
 
 from indexer.embedders import EMBEDDERS, Embedder, unavailable
-from indexer.embedders.retry import Embedded, Patient, embed_documents
+from indexer.embedders.retry import MAX_WAIT, Embedded, Patient, embed_documents
 from indexer.report import Progress, Report
+from indexer.spending import Budget, Spending
 from indexer.stores.ledger import Ledger
 from schemas.problems import EmbedderError, Interrupted, Outage, QuotaExhausted
 from schemas.settings import Settings
 
 T = TypeVar("T")
 
-# A tenth of the day's quota is kept for the queries of the day.
-_BUILD_SHARE = 0.9
-
 # An outage of one batch may be a hiccup: this many tries, seconds apart, before the provider is out.
 _TRIES = 3
 _PAUSE = 1.0
-
-
-@dataclass(slots=True)
-class Budget:
-    """What a run may cost.
-
-    Attributes:
-        deadline: monotonic seconds, or None.
-        requests: of paid providers that are left, or None. Every text of a batch counts as one request.
-    """
-
-    deadline: float | None = None
-    requests: int | None = None
-
-    def over(self) -> bool:
-        """Whether the time is up."""
-        return self.deadline is not None and time.monotonic() >= self.deadline
 
 
 @dataclass(slots=True)
@@ -81,11 +61,16 @@ class Embedding:
             embedder.close()
         self._open.clear()
 
-    def embedders(self) -> dict[str, Embedder]:
-        """Providers of the order that take part, made on first use; the others are named in the report."""
-        names = list(self.settings.embedding.order)
+    def names(self) -> list[str]:
+        """The providers of the order, and the floor."""
+        names: list[str] = list(self.settings.embedding.order)
         if self.settings.embedding.floor and "local" not in names and "hash" not in names:
             names.append("local")
+        return names
+
+    def embedders(self) -> dict[str, Embedder]:
+        """Providers of the order that take part, made on first use; the others are named in the report."""
+        names = self.names()
         for name in names:
             if name in self._open or name in self.report.off:
                 continue
@@ -104,14 +89,18 @@ class Embedding:
         # A provider whose space holds vectors is expected: its absence leaves work for the next run.
         held = any(space.provider == name for _, space, _, _, _ in self.ledger.vectors.spaces())
         if held:
-            self.report.fault(reason)
+            self.report.fault(f"{reason} If that is for good, take {name} out of embedding.order.")
         else:
             self.report.notes.append(reason)
 
     def working(self, provider: str) -> Embedder | None:
         """The embedder of a provider that still takes part, with patience, or None."""
         embedder = self._open.get(provider) if provider not in self.report.off else None
-        return None if embedder is None else Patient(embedder, cancelled=self.cancelled, sleep=self.sleep)
+        return None if embedder is None else self._patient(embedder)
+
+    def _patient(self, embedder: Embedder) -> Patient:
+        """Waits for a quota, but not past the end of the run."""
+        return Patient(embedder, min(MAX_WAIT, self.budget.left()), self.cancelled, self.sleep)
 
     def missing(self) -> int:
         """How many chunk texts have no vector in any space."""
@@ -158,7 +147,6 @@ class Embedding:
         return self.settings.embedding.local_only if name not in ("local", "hash") else ()
 
     def _fill(self, name: str, embedder: Embedder, leave_out: Sequence[str], behind: Sequence[str]) -> bool:
-        patient = Patient(embedder, cancelled=self.cancelled, sleep=self.sleep)
         # A fallback embeds only what no better provider has: the rest is found in the better space.
         spaces = self.ledger.vectors.spaces()
         unless = [id_ for id_, held, _, _, _ in spaces if held.provider in behind]
@@ -167,24 +155,25 @@ class Embedding:
             for id_, held, _, _, _ in spaces
             if held.provider == name and not self.ledger.vectors.pending(id_, leave_out, unless)
         ]
-        settled = self._retried(lambda: next(filter(patient.recognises, full), None))
+        settled = self._retried(lambda: next(filter(embedder.recognises, full), None))
         if settled is not None:  # nothing to do, and so nothing is loaded, in a server neither
             self.report.space(settled.name)["left"] = 0
             return True
-        identity = self._retried(lambda: patient.identity)
+        identity = self._retried(lambda: embedder.identity)
         space = self.ledger.vectors.space_id(identity)
+        self.ledger.vectors.use(space, name)
         pending = self.ledger.vectors.pending(space, leave_out, unless)
         counts = self.report.space(identity.name)
         counts["left"] = len(pending)
         if not pending:
             return True
         self.progress.stage(f"embedding {name}", len(pending))
-        size = min(self.settings.embedding.batch_size, patient.max_batch)
+        size = min(self.settings.embedding.batch_size, embedder.max_batch)
         batches = [pending[at : at + size] for at in range(0, len(pending), size)]
-        self._run(name, patient, space, batches)
+        self._run(name, embedder, space, batches)
         return counts["left"] == 0
 
-    def _run(self, name: str, embedder: Patient, space: int, batches: Sequence[list[bytes]]) -> None:
+    def _run(self, name: str, embedder: Embedder, space: int, batches: Sequence[list[bytes]]) -> None:
         counts = self.report.space(embedder.identity.name)
         waiting = iter(batches)
         flying: dict[Future[Embedded], list[bytes]] = {}
@@ -211,7 +200,7 @@ class Embedding:
 
     def _land(
         self,
-        embedder: Patient,
+        embedder: Embedder,
         space: int,
         flying: dict[Future[Embedded], list[bytes]],
         counts: dict[str, int],
@@ -223,41 +212,25 @@ class Embedding:
                 if future.exception() is None:
                     self._keep(embedder, space, batch, future.result(), counts)
 
-    def _next(self, name: str, waiting: Iterator[list[bytes]], embedder: Patient) -> list[bytes] | None:
+    def _next(self, name: str, waiting: Iterator[list[bytes]], embedder: Embedder) -> list[bytes] | None:
         if self.budget.over():
             self.report.fault("The time budget is spent; the next run goes on.")
             return None
         batch: list[bytes] | None = next(waiting, None)
         if batch is None or not embedder.paid:
             return batch
-        self.pay(name, len(batch))
+        self.spending.pay(name, len(batch))
         return batch
 
-    def pay(self, name: str, requests: int) -> None:
-        """Count requests of a paid provider before they are made.
+    @property
+    def spending(self) -> Spending:
+        """What paid requests are counted by."""
+        daily = self.settings.embedding.gemini.daily_requests
+        return Spending(self.budget, self.ledger.runs, {} if daily is None else {"gemini": daily})
 
-        Raises:
-            QuotaExhausted: they would exceed what this run, or this day, may spend.
-        """
-        left = self._requests_left(name)
-        if left is not None and left < requests:
-            raise QuotaExhausted(
-                f"{requests} more requests would exceed what this run may spend ({left} left).",
-                "the next run goes on from here",
-            )
-        if self.budget.requests is not None:
-            self.budget.requests -= requests
-        self.ledger.runs.spend(_today(), name, requests)
-
-    def _requests_left(self, name: str) -> int | None:
-        limits = [] if self.budget.requests is None else [self.budget.requests]
-        daily = self.settings.embedding.gemini.daily_requests if name == "gemini" else None
-        if daily is not None:
-            limits.append(int(daily * _BUILD_SHARE) - self.ledger.runs.spent(_today(), name))
-        return min(limits, default=None)
-
-    def _embed(self, embedder: Patient, texts: list[str]) -> Embedded:
-        return self._retried(lambda: embed_documents(embedder, texts))
+    def _embed(self, embedder: Embedder, texts: list[str]) -> Embedded:
+        patient = self._patient(embedder)
+        return self._retried(lambda: embed_documents(patient, texts))
 
     def _retried(self, call: Callable[[], T]) -> T:
         for left in reversed(range(_TRIES)):
@@ -270,7 +243,7 @@ class Embedding:
         raise AssertionError("unreachable")
 
     def _keep(
-        self, embedder: Patient, space: int, batch: list[bytes], embedded: Embedded, counts: dict[str, int]
+        self, embedder: Embedder, space: int, batch: list[bytes], embedded: Embedded, counts: dict[str, int]
     ) -> None:
         self.ledger.vectors.keep(space, [batch[at] for at in embedded.accepted], embedded.vectors)
         for at, reason in embedded.rejected.items():
@@ -281,7 +254,3 @@ class Embedding:
         counts["left"] = counts.get("left", 0) - len(batch)
         self.progress.advance(len(batch))
         self.checkpoint()
-
-
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()

@@ -1,7 +1,7 @@
 """The dry run: what a build would read, send and cost, told before anything is written or paid.
 
-What would be read and chunked is known exactly (indexer/rehearsal.py does it), what would be embedded as well;
-tokens, minutes and disk are estimates.
+What would be read, chunked and embedded is known exactly, since indexer/rehearsal.py reads for real; tokens,
+minutes and disk are estimates.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from indexer.embedders import gemini, hash, local, ollama, unavailable
 from indexer.embedders.ollama_models import canonical, chosen
 from indexer.embedders.ollama_server import address, models_of
-from indexer.embedding import _BUILD_SHARE as BUILD_SHARE
 from indexer.pipeline import GENERATIONS_KEPT, Options
 from indexer.rehearsal import rehearsed
 from indexer.report import Progress, Report
+from indexer.spending import BUILD_SHARE
 from indexer.stores.ledger import LEDGER_NAME, Ledger
 from schemas.records import Space
 from schemas.settings import Settings

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from indexer import chunking, redaction, weighing
 from indexer.archives import ReadOptions
-from indexer.embedding import Budget, Embedding
+from indexer.embedding import Embedding
 from indexer.entities import version_of
 from indexer.extraction import extract
 from indexer.reading import Reading
 from indexer.report import Progress, Report, Silent
+from indexer.spending import Budget
 from indexer.stores import generation as generations
 from indexer.stores.generation import LAST_RUN, Check
 from indexer.stores.ledger import Ledger
@@ -136,6 +137,7 @@ class Build:
             budget=self.options.budget,
             sleep=self.sleep,
         )
+        ledger.vectors.providers = embedding.names()
         try:
             if self._is_long(ledger, embedding):
                 self._publish(ledger)
@@ -176,6 +178,9 @@ class Build:
             self.report.chunks["new"] += sum(chunk.id not in before for chunk, _ in cut)
             self.progress.advance()
         ledger.chunks.all_cut(chunker)
+        if ledger.meta.get("purge") == "due":  # vectors of texts that a newer redactor has changed
+            ledger.vectors.purge()
+            ledger.meta.put("purge", "done")
         self.report.chunks["total"] = ledger.chunks.count()
 
     def _is_long(self, ledger: Ledger, embedding: Embedding) -> bool:
@@ -209,7 +214,7 @@ class Build:
             try:
                 if embedder.recognises(space):
                     if embedder.paid:
-                        embedding.pay(space.provider, 2 * len(pairs))
+                        embedding.spending.pay(space.provider, 2 * len(pairs))
                     area = weighing.self_retrieval(embedder, pairs)
                     ledger.vectors.weigh(space_id, weighing.weight_of(area), messages)
                     ledger.meta.put(f"weighing {space_id}", measure)

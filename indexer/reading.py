@@ -84,6 +84,7 @@ class Reading:
     def read(self, roots: Sequence[Path]) -> None:
         """Read every archive; one that can't be read as a whole costs the others nothing."""
         self._progress.stage("reading", None)
+        self._redact_again()
         for root in roots:
             try:
                 for found in discover(root):
@@ -97,6 +98,14 @@ class Reading:
         gone = self._ledger.sources.mark_gone(self._present, self._roots)
         self._report.files["gone"] += gone
         self._report.messages["removed"] += self._ledger.messages.drop_gone_notes()
+
+    def _redact_again(self) -> None:
+        """A newer redactor sees what an older one missed, also in texts whose source is gone."""
+        version = str(redaction.VERSION)
+        if self._ledger.meta.get("redactor") != version:
+            if self._ledger.messages.rewrite(redaction.redacted):
+                self._ledger.meta.put("purge", "due")  # once the chunks are cut anew
+            self._ledger.meta.put("redactor", version)
 
     def _found(self, root: Path, found: ArchiveFile | Skipped) -> None:
         if isinstance(found, Skipped):

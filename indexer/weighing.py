@@ -1,8 +1,8 @@
 """How much a space's cosines are worth here, measured at build time by self-retrieval.
 
-One half of a message must be nearer to the other than to the halves of other messages. A good model gets half of
-the score; random vectors get nothing, so that a weak space can't drag the words down (with a fixed .5 random
-vectors take the evidence recall from .80 to .58).
+One half of a message must be nearer to the other than to the halves of other messages. A good model gets half
+of the score; random vectors get nothing, so that a weak space can't drag the words down (with a fixed .5
+random vectors take the evidence recall from .80 to .58).
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ FULL = 0.5
 UNMEASURED = 0.5
 
 # Self-retrieval (area under the curve) at which a space counts as worthless, and from which as good. Random
-# vectors get .5 ± .04 on 48 pairs; e5 gets .73 on short chat messages, whose halves are often about two things.
+# vectors get .5 ± .04 on 48 pairs; e5 gets .73 on short chat messages, whose halves are often about two
+# things.
 _WORTHLESS = 0.55
 _GOOD = 0.70
 

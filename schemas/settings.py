@@ -165,6 +165,22 @@ class Settings(BaseSettings):
         return ZoneInfo(self.timezone) if self.timezone else machine_zone()
 
 
+class _Merged(Settings):
+    """Values over which flags were laid: the environment must not beat them once more."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The given values alone."""
+        return (init_settings,)
+
+
 def machine_zone() -> tzinfo:
     """The machine's own zone, by name where it can be told (offsets change over the year)."""
     name = os.environ.get("TZ", "").lstrip(":")
@@ -211,9 +227,7 @@ def load(
         settings = Settings(**values)
         if flags:
             merged = _merge(settings.model_dump(), _given(flags))
-            settings = Settings.model_construct(
-                **Settings.__pydantic_validator__.validate_python(merged).__dict__
-            )
+            settings = Settings.model_construct(**_Merged(**merged).__dict__)
     except ValidationError as error:
         raise SettingsError(_first(error), "mend that setting; `letopis doctor` lists all of them") from None
     except (ValueError, TypeError) as error:  # pydantic-settings: an environment value that is no JSON

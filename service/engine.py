@@ -237,7 +237,7 @@ class LiveEngine:
         try:
             run = json.loads((self._settings.data / LAST_RUN).read_text("utf-8"))
             return {key: run[key] for key in ("at", "exit", "new", "left", "spent")}
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             return None
 
 

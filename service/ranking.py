@@ -100,12 +100,14 @@ def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArr
     scores, weights = np.zeros(size, np.float32), np.zeros(size, np.float32)
     used = np.full(size, -1, np.int8)
     own = [_dense(space, size) for space in spaces]
-    searched = {int(id_) for space in spaces for id_ in space.ids} if len(spaces) > 1 else set()
+    searched = len(np.unique(np.concatenate([space.ids for space in spaces]))) if spaces else 0
     for at, space in enumerate(spaces):
         free = space.ids[used[space.ids] < 0]
         scale = 1.0
-        if at < len(spaces) - 1 and len(space.ids) < len(searched) and len(free):
-            scale = float(own[-1][space.ids].max())
+        if at < len(spaces) - 1 and len(free) and len(space.ids) < searched:
+            both = np.intersect1d(space.ids, spaces[-1].ids)
+            # A floor that shares no chunk with this space can't say how good its best ones are.
+            scale = float(own[-1][both].max()) if len(both) else 1.0
         scores[free] = own[at][free] * np.float32(scale)
         weights[free] = space.weight
         used[free] = at

@@ -28,7 +28,7 @@ class Term:
     Attributes:
         word: as it stands in the query, in the normal form.
         raw: the tokens that must stand side by side in the raw column.
-        lemmas: alternatives in the lemma column, each a sequence of tokens; empty asks for the raw form alone.
+        lemmas: alternatives in the lemma column, each a sequence of tokens; empty: the raw form alone.
     """
 
     word: str
@@ -86,7 +86,7 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True)
 class SpaceInfo:
-    """A space that holds vectors in this generation: its vector leg's weight and how many chunks it covers."""
+    """A space that holds vectors in this generation, and the weight of its vector leg."""
 
     id: int
     space: Space

@@ -45,7 +45,8 @@ def write_graph(path: Path, graph: Graph, chunk_rows: Mapping[str, int]) -> dict
         ),
     )
     db.executemany(
-        "INSERT INTO relation (subject, predicate, object, object_name, count, npmi, first_at, last_at, evidence)"
+        "INSERT INTO relation"
+        " (subject, predicate, object, object_name, count, npmi, first_at, last_at, evidence)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (

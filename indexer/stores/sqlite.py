@@ -64,6 +64,8 @@ class SqliteStore:
             self.close()
             raise
         self._masks = lru_cache(maxsize=64)(self._columns.mask)
+        # SQLite walks all documents of a word to count them: once a generation is enough.
+        self._frequency = lru_cache(maxsize=50_000)(self._documents)
 
     def close(self) -> None:
         """Close every connection; call it when no request is left."""
@@ -102,23 +104,24 @@ class SqliteStore:
         limit = 4 * _TEXT_ROWS if 2 * kept >= self.size(unit) else -1
         expression = " OR ".join(alternative for term in terms for alternative in _alternatives(term))
         with self._connection() as db:
-            found = rows(
-                db,
-                f"SELECT rowid, -bm25({table}, {_RAW_WEIGHT}, 1.0) AS s FROM {table} WHERE {table} MATCH ?"
-                " ORDER BY s DESC LIMIT ?",
-                (expression, limit),
-            )
-            upper_bound = sum(self._idf(db, table, unit, term) for term in terms) * (_K1 + 1)
-        ids = np.fromiter((hit[0] for hit in found), np.int64, len(found))
-        scores = np.fromiter((hit[1] for hit in found), np.float32, len(found))
+            ids, scores = _matching(db, table, expression, limit)
+            if len(ids) == limit and mask[ids].sum() < _TEXT_ROWS:  # the best ones were of what is left out
+                ids, scores = _matching(db, table, expression, -1)
+        upper_bound = sum(self._idf(unit, term) for term in terms) * (_K1 + 1)
         kept_rows = mask[ids]
         return TextScores(ids[kept_rows], scores[kept_rows], upper_bound)
 
-    def _idf(self, db: apsw.Connection, table: str, unit: Unit, term: Term) -> float:
+    def _idf(self, unit: Unit, term: Term) -> float:
         column, alternatives = ("lemma", term.lemmas) if term.lemmas else ("raw", (term.raw,))
-        known = max(min(_documents(db, table, column, token) for token in tokens) for tokens in alternatives)
+        known = max(min(self._frequency(unit, column, token) for token in tokens) for tokens in alternatives)
         # FTS5's idf, which it floors at 1e-6.
         return max(math.log((self.size(unit) - known + 0.5) / (known + 0.5)), 1e-6)
+
+    def _documents(self, unit: Unit, column: str, token: str) -> int:
+        statement = f"SELECT doc FROM temp.{unit}_fts_vocab WHERE term = ? AND col = ?"
+        with self._connection() as db:
+            found = row(db, statement, (token, column))
+        return int(found[0]) if found else 0
 
     # --- the vector leg ---------------------------------------------------------------------------------
 
@@ -229,9 +232,15 @@ def _matrix(db: apsw.Connection, info: SpaceInfo) -> tuple[Ids, NDArray[np.float
     return ids, normalised(small)
 
 
-def _documents(db: apsw.Connection, table: str, column: str, token: str) -> int:
-    found = row(db, f"SELECT doc FROM temp.{table}_vocab WHERE term = ? AND col = ?", (token, column))
-    return int(found[0]) if found else 0
+def _matching(db: apsw.Connection, table: str, expression: str, limit: int) -> tuple[Ids, Scores]:
+    found = rows(
+        db,
+        f"SELECT rowid, -bm25({table}, {_RAW_WEIGHT}, 1.0) AS s FROM {table} WHERE {table} MATCH ?"
+        " ORDER BY s DESC LIMIT ?",
+        (expression, limit),
+    )
+    both = np.array(found, np.float64).reshape(-1, 2)
+    return both[:, 0].astype(np.int64), both[:, 1].astype(np.float32)
 
 
 def _alternatives(term: Term) -> Iterator[str]:

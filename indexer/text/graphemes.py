@@ -22,7 +22,8 @@ def is_boundary(text: str, position: int) -> bool:
     before, after = text[position - 1], text[position]
     if _plain(before, after):
         return True
-    if unicodedata.category(after) in ("Mn", "Me", "Mc") or after == "\u200d":
+    joins = unicodedata.category(after) in ("Mn", "Me", "Mc") or after == "\u200d"
+    if joins and unicodedata.category(before)[0] in "LMNPS":  # nothing joins to a line end or a control
         return False
     start = max(0, position - _LOOK_BACK)
     anchor = max(text.rfind(" ", start, position - 1), text.rfind("\n", start, position - 1))

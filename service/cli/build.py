@@ -58,8 +58,8 @@ def build(
     PATHs (files, folders, zips) are used instead of the `archives` of the settings. Ctrl-C stops at a batch;
     the next run goes on from there.
     """
-    from indexer.embedding import Budget
     from indexer.pipeline import Options
+    from indexer.spending import Budget
 
     settings = settings_of(config, data)
     options = Options(

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indexer.embedding import Budget
 from indexer.pipeline import Build, Options
 from indexer.report import Report
+from indexer.spending import Budget
 from indexer.stores.generation import CURRENT, Check, current_manifest
 from indexer.stores.ledger import Ledger
 from indexer.stores.manifest import Manifest
@@ -117,7 +117,7 @@ class Home:
         self.environment = {}
         if gemini is not None:
             self.environment["GEMINI_API_KEY"] = KEY
-            self.embedding["gemini"] = {"base_url": gemini.url, **more.get("gemini", {})}
+            self.embedding["gemini"] = {"base_url": gemini.url}
         if ollama is not None:
             self.environment["OLLAMA_HOST"] = ollama.url
         return self

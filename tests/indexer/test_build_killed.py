@@ -42,7 +42,7 @@ while head := requests.read(REQUEST.size):
     texts = [requests.read(LENGTH.unpack(requests.read(LENGTH.size))[0]).decode() for _ in range(count)]
     with open(sys.argv[1], "a", encoding="utf-8") as record:
         record.write("".join(text.replace("\\n", " ") + "\\n" for text in texts))
-    time.sleep(0.05)
+    time.sleep(0.2)
     for text in texts:
         row = np.random.default_rng(zlib.crc32(text.encode())).normal(size=384)
         answers.write((row / np.linalg.norm(row)).astype("<f4").tobytes())
@@ -81,8 +81,9 @@ def _started(home: Home) -> subprocess.Popen[str]:
 
 
 def _completed(home: Home) -> float:
-    begun = time.monotonic()
+    """Run a build to its end; how many seconds it took after its imports."""
     process = _started(home)
+    begun = time.monotonic()
     process.communicate(timeout=120)
     assert process.returncode == 0
     return time.monotonic() - begun
@@ -105,19 +106,21 @@ def test_twenty_kills_leave_the_last_generation_serving_and_cost_a_batch_a_worke
     monkeypatch.setitem(EMBEDDERS, "local", hash.embedder)
     dice = random.Random(20)
     home = Home(tmp_path)
-    killed = midway = 0
+    killed = met = 0
     with FakeGemini() as gemini, contextlib.ExitStack() as stack:
         sound = gemini.answer
 
         def slow(vectors: Vectors) -> Any:
-            time.sleep(0.05)
+            time.sleep(0.2)
             return sound(vectors)
 
         monkeypatch.setattr(gemini, "answer", slow)
         home.using(gemini)
         home.embedding["order"] = ["gemini", "local"]
+        home.write("round-00.jsonl", said("chat-00", ROUND // 2))
+        _completed(home)
         home.write("round-00.jsonl", said("chat-00", ROUND))
-        longest = _completed(home)
+        whole = _completed(home)
         engine = stack.enter_context(home.engine())
 
         for number in range(1, KILLS + 1):
@@ -127,7 +130,7 @@ def test_twenty_kills_leave_the_last_generation_serving_and_cost_a_batch_a_worke
             paid, ran = _again(Counter(gemini.texts)), _again(_local_texts(home))
 
             process = _started(home)
-            time.sleep(dice.uniform(0, longest))
+            time.sleep(dice.uniform(0, whole))
             process.kill()
             process.communicate()
             killed += process.returncode == -signal.SIGKILL
@@ -136,7 +139,7 @@ def test_twenty_kills_leave_the_last_generation_serving_and_cost_a_batch_a_worke
             # came after the last step, the new one.
             with Ledger(home.data) as ledger:
                 assert ledger.messages.count() >= ROUND * number
-                midway += any(
+                midway = any(
                     ROUND * number < held.covered < ROUND * (number + 1) for held in ledger.vectors.spaces()
                 )
             assert home.current in (before, f"{int(before or 0) + 1:06d}")
@@ -144,14 +147,16 @@ def test_twenty_kills_leave_the_last_generation_serving_and_cost_a_batch_a_worke
             assert answer.hits[0].messages[0].id == f"chat-{number - 1:02d}-7"
             assert answer.index.generation in (before, home.current)
 
-            longest = min(longest, _completed(home))
+            _completed(home)
             chunks = ROUND * (number + 1)
             assert home.published() == {GEMINI: chunks, LOCAL: chunks}
             assert [path.name for path in home.data.glob(".writing-*")] == []
-            assert _again(Counter(gemini.texts)) - paid <= BATCH
-            assert _again(_local_texts(home)) - ran <= BATCH * WORKERS
+            paid, ran = _again(Counter(gemini.texts)) - paid, _again(_local_texts(home)) - ran
+            assert paid <= BATCH
+            assert ran <= BATCH * WORKERS
+            met += midway or paid > 0 or ran > 0
             engine._live.refresh()
             assert engine.ready() == home.current
     # The dice met the embedding itself, not only the time before and after it.
     assert killed >= KILLS * 3 // 4
-    assert midway >= 3
+    assert met >= 5

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.embedding import Budget
+from indexer.spending import Budget
 from indexer.stores.database import rows
 from indexer.stores.ledger import Ledger
 from schemas.settings import Chunking
@@ -140,6 +140,14 @@ def test_a_budget_of_time_stops_cleanly_and_the_next_run_goes_on(talk: Home) -> 
     assert (report.exit, talk.published()) == (0, {GEMINI: 60, HASH: 60})
 
 
+def test_a_quota_is_not_waited_for_past_the_end_of_the_run(talk: Home) -> None:
+    with FakeGemini() as gemini:
+        gemini.faults.extend([None, answers.quota(300)])
+        report = talk.using(gemini).build(budget=Budget(deadline=time.monotonic() + 120))
+        assert gemini.entries() == [20, 20]
+    assert (report.exit, talk.slept, talk.published()) == (3, [], {GEMINI: 20, HASH: 60})
+
+
 def test_a_budget_of_time_is_no_fault_where_nothing_is_left(talk: Home) -> None:
     talk.build()
     assert talk.build(budget=Budget(deadline=time.monotonic() - 1)).exit == 0
@@ -189,7 +197,8 @@ def test_a_provider_without_its_key_in_this_run_is_missed_and_not_embedded_over(
         key = talk.environment.pop("GEMINI_API_KEY")
         report = talk.build()
         assert report.exit == 3
-        assert any("GEMINI_API_KEY" in fault for fault in report.faults)
+        assert "GEMINI_API_KEY" in report.faults[0]
+        assert "take gemini out of embedding.order" in report.faults[0]
         assert talk.published() == {GEMINI: 60, BGE: 3, HASH: 63}
         answer = talk.search("договор номер 0014")
         assert any("gemini unavailable" in reason for reason in answer.degraded)
@@ -258,6 +267,31 @@ def test_case_29_two_models_of_equal_dims_are_never_mixed(home: Home) -> None:
             if hit.explain and hit.explain.get("vector")
         }
         assert counted == {(GEMINI, "первый"), (NOMIC, "второй")}
+
+
+def test_another_model_takes_the_place_of_the_old_one_and_what_was_paid_stays(talk: Home) -> None:
+    with FakeGemini() as gemini:
+        talk.using(gemini).build()
+        talk.embedding["gemini"]["dimensions"] = 256
+        report = talk.build()
+        assert (report.exit, talk.published()) == (0, {GEMINI.replace("768", "256"): 60, HASH: 60})
+        assert talk.search("договор номер 0014").degraded == []
+        gemini.calls.clear()
+        talk.using(gemini).build()
+        assert (gemini.calls, talk.published()) == ([], {GEMINI: 60, HASH: 60})
+
+
+def test_a_provider_that_left_the_order_leaves_the_index_and_what_was_paid_stays(talk: Home) -> None:
+    with FakeGemini() as gemini:
+        talk.using(gemini).build()
+        talk.embedding["order"] = ["hash"]
+        del talk.environment["GEMINI_API_KEY"]
+        report = talk.build()
+        assert (report.exit, talk.published()) == (0, {HASH: 60})
+        assert talk.search("договор номер 0014").degraded == []
+        gemini.calls.clear()
+        talk.using(gemini).build()
+        assert (gemini.calls, talk.published()) == ([], {GEMINI: 60, HASH: 60})
 
 
 # --- answers that are none ----------------------------------------------------------------------------

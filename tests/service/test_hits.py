@@ -47,7 +47,7 @@ def ids(hits: list[Hit]) -> list[str]:
 
 def total(hit: Hit) -> float:
     assert hit.explain is not None
-    return sum(leg["contribution"] for leg in hit.explain.values())
+    return float(sum(leg["contribution"] for leg in hit.explain.values()))
 
 
 QUERIES = (

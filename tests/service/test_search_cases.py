@@ -94,17 +94,13 @@ def test_case_39_the_written_form_stands_before_an_inflected_one(syntax: LiveEng
         ("ВСЁ", {"всё готово", "все ушли"}),
     ],
 )
-def test_case_40_letters_meet_however_they_are_written(
-    spelling: LiveEngine, q: str, found: set[str]
-) -> None:
+def test_case_40_letters_meet_however_they_are_written(spelling: LiveEngine, q: str, found: set[str]) -> None:
     assert words(spelling, q) == found
 
 
 @pytest.mark.parametrize("unit", ["chunk", "message"])
 @pytest.mark.parametrize("mode", ["hybrid", "text"])
-def test_case_53_one_passage_is_one_hit_and_its_copy_is_counted(
-    tmp_path: Path, mode: str, unit: str
-) -> None:
+def test_case_53_one_passage_is_one_hit_and_its_copy_is_counted(tmp_path: Path, mode: str, unit: str) -> None:
     with engine_over(indexed(tmp_path, "53_overlap_duplicates_topk", "chat.jsonl")) as engine:
         request = SearchRequest.model_validate({"q": "Альбатрос", "limit": 5, "mode": mode, "unit": unit})
         hits = engine.search(request).hits
@@ -118,7 +114,9 @@ def test_case_53_one_passage_is_one_hit_and_its_copy_is_counted(
 
 def rare_and_common() -> Iterator[dict[str, object]]:
     for number in range(400):
-        yield said(f"деплой сервера прошёл, запуск {number}", chat="частый", ts=1_700_000_000 + number * 90_000)
+        yield said(
+            f"деплой сервера прошёл, запуск {number}", chat="частый", ts=1_700_000_000 + number * 90_000
+        )
     for number in range(10):
         text = f"заметка {number}: однажды в деплое было тихо"
         yield said(text, chat="r1", chat_title="Редкий", ts=1_600_000_000 + number * 90_000)
@@ -137,10 +135,12 @@ def test_case_35_a_rare_chat_still_fills_the_list(tmp_path: Path, mode: str, uni
 
 def test_case_35_a_limit_out_of_range_never_reaches_the_index() -> None:
     lines = (CASES / "35_vec_k_limits" / "requests.jsonl").read_text("utf-8").splitlines()
-    allowed = []
-    for line in lines:
-        try:
-            allowed.append(SearchRequest(q="деплой", **json.loads(line)).limit)
-        except ValidationError as error:
-            assert [fault["loc"] for fault in error.errors()] == [("limit",)]
-    assert allowed == [1, 100, 10]
+    requests = [{"q": "деплой", **json.loads(line)} for line in lines]
+    wrong = [request for request in requests if not 1 <= request["limit"] <= 100]
+    assert [request["limit"] for request in wrong] == [0, -1, 4097, 100_000]
+    for request in wrong:
+        with pytest.raises(ValidationError) as caught:
+            SearchRequest.model_validate(request)
+        assert [fault["loc"] for fault in caught.value.errors()] == [("limit",)]
+    for request in requests:
+        assert request in wrong or SearchRequest.model_validate(request).limit == request["limit"]

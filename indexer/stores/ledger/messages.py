@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import apsw
 
@@ -131,6 +132,27 @@ class Messages:
                 hashes,
             )
             return removed
+
+    def rewrite(self, clean: Callable[[str], str]) -> int:
+        """Pass every stored text through a newer redactor; sources that are gone can't be read anew.
+
+        Returns:
+            How many texts changed. Vectors and mentions of the old ones go.
+        """
+        with transaction(self._db):
+            changed = [
+                (fresh, hashlib.sha256(fresh.encode()).digest(), key, chat, old)
+                for key, chat, text, old in rows(self._db, "SELECT key, chat_id, text, hash FROM message")
+                if (fresh := clean(text)) != text
+            ]
+            self._db.executemany(
+                "UPDATE message SET text = ?, hash = ? WHERE key = ?", (values[:3] for values in changed)
+            )
+            self._db.executemany("DELETE FROM extraction WHERE hash = ?", ((old,) for *_, old in changed))
+            if changed:
+                self._meta.stale({chat for _, _, _, chat, _ in changed})
+                self._meta.touch()
+        return len(changed)
 
     def _delete(self, condition: str, values: tuple[str | None, ...]) -> int:
         found = rows(self._db, f"DELETE FROM message WHERE {condition} RETURNING chat_id", values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -35,11 +35,16 @@ class Held(NamedTuple):
 
 
 class Vectors:
-    """float32 vectors of length 1, by (space, sha256 of the embedded text)."""
+    """float32 vectors of length 1, by (space, sha256 of the embedded text).
+
+    Attributes:
+        providers: whose spaces count in this run, or None for all. Others stay kept, since they are paid for.
+    """
 
     def __init__(self, db: apsw.Connection, meta: Meta) -> None:
         self._db = db
         self._meta = meta
+        self.providers: Collection[str] | None = None
 
     def space_id(self, space: Space) -> int:
         """The row of a space, made on first use."""
@@ -56,8 +61,16 @@ class Vectors:
         )
         return int(found[0])
 
+    def use(self, space: int, provider: str) -> None:
+        """From now on this is the provider's space: an older one could not be asked any more."""
+        key = f"space {provider}"
+        if self._meta.get(key) != str(space):
+            with transaction(self._db):
+                self._meta.put(key, str(space))
+                self._meta.touch()
+
     def spaces(self) -> list[Held]:
-        """Every space with vectors of present chunks, in the order of first use."""
+        """Every space in use with vectors of present chunks, in the order of first use."""
         found = rows(
             self._db,
             """SELECT s.id, s.provider, s.model, s.dims, s.prefix_version, s.weight, s.sample,
@@ -68,8 +81,12 @@ class Vectors:
         return [
             Held(id_, Space(*identity), weight, sample, covered)
             for id_, *identity, weight, sample, covered in found
-            if covered
+            if covered and self._counts(id_, identity[0])
         ]
+
+    def _counts(self, space: int, provider: str) -> bool:
+        used = self._meta.get(f"space {provider}")
+        return used in (None, str(space)) and (self.providers is None or provider in self.providers)
 
     def weigh(self, space: int, weight: float, sample: int) -> None:
         """Keep the measured weight of a space's vector leg."""

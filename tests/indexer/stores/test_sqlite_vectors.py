@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from indexer.stores.sqlite import SqliteStore
 from schemas.records import Filter, Space
@@ -37,11 +38,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     opened.close()
 
 
-def asked(seed: int) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    vector = np.random.default_rng(seed).normal(size=DIMS).astype(np.float32)
+def asked(seed: int) -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = np.random.default_rng(seed).normal(size=DIMS).astype(np.float32)
     # Both sides see the same rounded query.
     vector = np.rint(vector * (127 / np.abs(vector).max())).astype(np.float32)
-    return vector / np.float32(np.linalg.norm(vector))
+    vector /= np.linalg.norm(vector)
+    return vector
 
 
 def filters() -> st.SearchStrategy[Filter]:

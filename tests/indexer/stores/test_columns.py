@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from indexer.stores import generation as generations
+from indexer.stores.columns import Columns
+from schemas.records import Filter
+from tests.fakes.index import published, said
+
+START = 1_772_323_200
+
+
+@pytest.fixture(scope="module")
+def columns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Columns]:
+    long = "длинная запись про сервер и память. " * 12
+    lines = [
+        *(
+            said(f"{at} {long}", f"a{at}", chat="a", session="1", author="Иван", ts=START + at)
+            for at in range(4)
+        ),
+        *(
+            said(f"{at} {long}", f"b{at}", chat="a", session="2", author="Мария", ts=START + 100 + at)
+            for at in range(2)
+        ),
+        *(said(f"{at} {long}", f"c{at}", chat="b", author="Иван") for at in range(3)),
+    ]
+    settings = published(tmp_path_factory.mktemp("columns"), lines)
+    opened = generations.open_current(settings.data)
+    yield opened.store.columns
+    opened.close()
+
+
+def test_neighbours_never_cross_a_session_or_a_chat(columns: Columns) -> None:
+    chunks = np.arange(1, columns.chunks + 1)
+    starts = chunks[columns.before[1:] == 0]
+    ends = chunks[columns.after[1:] == 0]
+    assert len(starts) == len(ends) == 3  # sessions
+    for first, last in zip(starts, ends, strict=True):
+        assert len(set(columns.chunk_chat[first : last + 1])) == 1
+
+
+def test_before_and_after_are_each_other_turned_round(columns: Columns) -> None:
+    for chunk in range(1, columns.chunks + 1):
+        if columns.before[chunk]:
+            assert columns.after[columns.before[chunk]] == chunk
+        if columns.after[chunk]:
+            assert columns.before[columns.after[chunk]] == chunk
+    assert (columns.before[0], columns.after[0]) == (0, 0)
+
+
+def test_a_chunk_is_kept_when_one_of_its_messages_is(columns: Columns) -> None:
+    messages = columns.mask(Filter(chats=("a",), authors=("мария",)), "message")
+    chunks = columns.mask(Filter(chats=("a",), authors=("мария",)), "chunk")
+    held = {
+        int(chunk)
+        for chunk, message in zip(columns.member_chunk, columns.member_message, strict=True)
+        if messages[message]
+    }
+    assert set(np.flatnonzero(chunks).tolist()) == held
+    assert int(messages.sum()) == 2
+
+
+def test_no_filter_ever_keeps_row_0(columns: Columns) -> None:
+    for keep in (Filter(), Filter(chats=("никакой",)), Filter(until=2**62), Filter(roles=("user",))):
+        assert not columns.mask(keep, "message")[0]
+        assert not columns.mask(keep, "chunk")[0]
+
+
+def test_messages_without_a_time_fall_out_of_any_window(columns: Columns) -> None:
+    assert int(columns.mask(Filter(), "message").sum()) == 9
+    assert int(columns.mask(Filter(since=-(2**62)), "message").sum()) == 6
+    assert int(columns.mask(Filter(until=2**62), "message").sum()) == 6
