@@ -249,8 +249,8 @@ class Build:
             "extractor": extractor,
             "order": ",".join(self.settings.embedding.order),
         }
-        # What the service tells of the files: while their times differ it calls the index stale.
-        files = [(f["root"], f["path"], f["size"], f["mtime_ns"], f["gone"]) for f in ledger.sources.all()]
+        # What the service tells of the files; a new time of the same content is no news.
+        files = [(f["root"], f["path"], f["sha256"], f["gone"]) for f in ledger.sources.all()]
         identity = json.dumps([ledger.meta.revision, ledger.meta.identity, versions, files], sort_keys=True)
         return Content(
             fingerprint=hashlib.sha256(identity.encode()).hexdigest(),

@@ -238,9 +238,9 @@ def root_id(root: Path) -> str:
 
 
 def sha256_of(file: ArchiveFile) -> str:
-    """Hash of the file's content as it is on disk (a zip member's as it is unpacked)."""
+    """Hash of the file as it is on disk, compressed or not; of a zip member as it is unpacked."""
     digest = hashlib.sha256()
-    with file.open() as stream:
+    with file.path.open("rb") if file.member is None else file.open() as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()

@@ -109,6 +109,7 @@ def _sources(ledger: Ledger, content: Content) -> list[dict[str, Any]]:
             "kind": source["kind"],
             "size": source["size"],
             "mtime_ns": source["mtime_ns"],
+            "sha256": source["sha256"],
             "messages": source["messages"],
             "last_at": source["last_at"],
             "gone": bool(source["gone"]),

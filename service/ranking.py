@@ -27,6 +27,9 @@ FLOOR_PERCENTILE = 25.0
 # With fewer searched chunks than this the percentile is taken over the whole space.
 FLOOR_SAMPLE = 40
 
+# How far under the least cosine of so few chunks the floor then lies, as a share of their range.
+FEW_MARGIN = 0.05
+
 SMOOTHING = 0.2
 DATE = 0.1
 AUTHOR = 0.1
@@ -116,14 +119,17 @@ def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArr
 
 def _dense(space: SpaceScores, size: int) -> Array:
     scores = np.zeros(size, np.float32)
-    if len(space.ids):
-        sample = space.cosines if len(space.cosines) >= FLOOR_SAMPLE else space.every
-        low = float(np.percentile(sample, FLOOR_PERCENTILE))
-        high = max(float(space.cosines.max()), float(np.percentile(sample, 95)))
-        if high > low:
-            scores[space.ids] = np.clip((space.cosines - low) / (high - low), 0, 1)
-        else:
-            scores[space.ids] = 1.0
+    if not len(space.ids):
+        return scores
+    few = len(space.cosines) < FLOOR_SAMPLE
+    sample = space.every if few else space.cosines
+    low = float(np.percentile(sample, FLOOR_PERCENTILE))
+    high = max(float(space.cosines.max()), float(np.percentile(sample, 95)))
+    if few:
+        # A rare chat fills the list if it can: the least of its few chunks is still above the floor.
+        least = float(space.cosines.min())
+        low = min(low, least - FEW_MARGIN * (high - least) - 1e-6)
+    scores[space.ids] = np.clip((space.cosines - low) / (high - low), 0, 1) if high > low else 1.0
     return scores
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from indexer.stores.generation import Generation
 
@@ -23,6 +27,7 @@ class Staleness:
     def __init__(self, data: Path) -> None:
         self._data = data
         self._lock = threading.Lock()
+        self._hashes: dict[tuple[str, int], str] = {}
         self._known: tuple[str, float, list[str]] = ("", 0.0, [])
 
     def of(self, generation: Generation) -> list[str]:
@@ -47,9 +52,24 @@ class Staleness:
                 status = path.stat()
             except OSError:
                 continue  # a source that vanished keeps its messages: nothing is missing from the index
-            if (status.st_size, status.st_mtime_ns) != (source["size"], source["mtime_ns"]):
+            if self._differs(path, status, source):
                 grown.append(f"{source['path']} has changed since this generation was built")
         return grown if len(grown) <= _NAMED else [*grown[: _NAMED - 1], _rest(len(grown) - _NAMED + 1)]
+
+    def _differs(self, path: Path, status: os.stat_result, source: Mapping[str, Any]) -> bool:
+        if status.st_size != source["size"]:
+            return True
+        if status.st_mtime_ns == source["mtime_ns"]:
+            return False
+        # Touched, copied back, synchronised: only the content tells, and it is hashed once a time.
+        key = (str(path), status.st_mtime_ns)
+        if key not in self._hashes:
+            try:
+                with path.open("rb") as file:
+                    self._hashes[key] = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError:
+                return False
+        return bool(self._hashes[key] != source["sha256"])
 
 
 def _rest(count: int) -> str:

@@ -30,7 +30,8 @@ class Manifest:
         spaces: name, weight, vectors and coverage (0–1) of each space.
         entities: backend, version and a note on a fallback.
         versions: analyser, lexicon, chunker, redactor.
-        sources: files read: path, place relative to the data folder, size, mtime_ns, messages, last_at.
+        sources: files read: path, place relative to the data folder, size, mtime_ns, sha256,
+            messages, last_at.
         spares: providers of the order that took no part, each with its reason.
         files: size and sha256 by file name.
         version: of this record.

@@ -39,7 +39,23 @@ def clocked(monkeypatch: pytest.MonkeyPatch, generation: Generation, hours: floa
     return clock
 
 
-def test_a_touched_source_is_named_once_the_cache_is_old(
+def rewritten(path: Path) -> None:
+    """The same number of bytes, other content, another time."""
+    path.write_bytes(path.read_bytes().swapcase())
+    os.utime(path, ns=(1, 1))
+
+
+def test_a_touched_source_with_the_same_content_is_not_stale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = published(tmp_path, [said("сервер", "m1")])
+    generation = opened(settings)
+    clocked(monkeypatch, generation)
+    os.utime(tmp_path / "archive" / "talk.jsonl", ns=(1, 1))
+    assert Staleness(settings.data).of(generation) == []
+
+
+def test_a_changed_source_is_named_once_the_cache_is_old(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = published(tmp_path, [said("сервер", "m1")])
@@ -47,7 +63,7 @@ def test_a_touched_source_is_named_once_the_cache_is_old(
     clock = clocked(monkeypatch, generation)
     stale = Staleness(settings.data)
     assert stale.of(generation) == []
-    os.utime(tmp_path / "archive" / "talk.jsonl", ns=(1, 1))
+    rewritten(tmp_path / "archive" / "talk.jsonl")
     assert stale.of(generation) == []
     clock.now += 31
     assert stale.of(generation) == ["talk.jsonl has changed since this generation was built"]
@@ -84,7 +100,7 @@ def test_thousands_of_changed_sources_are_told_in_few_sentences(
     generation = opened(settings)
     clocked(monkeypatch, generation)
     for path in (tmp_path / "archive").iterdir():
-        os.utime(path, ns=(1, 1))
+        rewritten(path)
     told = Staleness(settings.data).of(generation)
     assert len(told) == 10
     assert told[-1] == "16 more sources have changed since this generation was built"

@@ -73,7 +73,10 @@ class Sources:
 
     def all(self) -> list[dict[str, object]]:
         """Every file with its counts, for the manifest and the report."""
-        names = ("id", "root", "path", "kind", "size", "mtime_ns", "messages", "last_at", "gone", "report")
+        names = (
+            *("id", "root", "path", "kind", "size", "mtime_ns", "sha256"),
+            *("messages", "last_at", "gone", "report"),
+        )
         found = rows(self._db, f"SELECT {', '.join(names)} FROM source ORDER BY root, path")
         return [dict(zip(names, values, strict=True)) for values in found]
 
