@@ -103,12 +103,17 @@ def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArr
     scores, weights = np.zeros(size, np.float32), np.zeros(size, np.float32)
     used = np.full(size, -1, np.int8)
     own = [_dense(space, size) for space in spaces]
-    searched = len(np.unique(np.concatenate([space.ids for space in spaces]))) if spaces else 0
+    held = np.zeros(size, np.bool_)
+    for space in spaces:
+        held[space.ids] = True
+    searched = int(held.sum())
     for at, space in enumerate(spaces):
         free = space.ids[used[space.ids] < 0]
         scale = 1.0
         if at < len(spaces) - 1 and len(free) and len(space.ids) < searched:
-            both = np.intersect1d(space.ids, spaces[-1].ids)
+            floored = np.zeros(size, np.bool_)
+            floored[spaces[-1].ids] = True
+            both = space.ids[floored[space.ids]]
             # A floor that shares no chunk with this space can't say how good its best ones are.
             scale = float(own[-1][both].max()) if len(both) else 1.0
         scores[free] = own[at][free] * np.float32(scale)

@@ -10,7 +10,6 @@ import re
 import unicodedata
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_FOLD = str.maketrans({"ё": "е", "\u0301": None})
 _TOKEN = re.compile(r"[^\W_]+")
 
 
@@ -31,7 +30,8 @@ def normal(text: str) -> str:
 
 def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFC", text).casefold()
-    return unicodedata.normalize("NFC", folded).translate(_FOLD)
+    # Two replaces: translate is a hundred times slower on a long text.
+    return unicodedata.normalize("NFC", folded).replace("ё", "е").replace("\u0301", "")
 
 
 def tokens(text: str) -> list[str]:

@@ -122,15 +122,19 @@ def rare_and_common() -> Iterator[dict[str, object]]:
         yield said(text, chat="r1", chat_title="Редкий", ts=1_600_000_000 + number * 90_000)
 
 
+@pytest.fixture(scope="module")
+def rare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveEngine]:
+    with engine_over(published(tmp_path_factory.mktemp("35"), rare_and_common())) as engine:
+        yield engine
+
+
 @pytest.mark.parametrize("unit", ["chunk", "message"])
 @pytest.mark.parametrize("mode", ["hybrid", "text", "vector"])
-def test_case_35_a_rare_chat_still_fills_the_list(tmp_path: Path, mode: str, unit: str) -> None:
-    with engine_over(published(tmp_path, rare_and_common())) as engine:
-        request = SearchRequest.model_validate(
-            {"q": "деплой сервера", "limit": 10, "chat": "редкий", "mode": mode, "unit": unit}
-        )
-        hits = engine.search(request).hits
-    assert [hit.chat.id for hit in hits] == ["r1"] * 10
+def test_case_35_a_rare_chat_still_fills_the_list(rare: LiveEngine, mode: str, unit: str) -> None:
+    request = SearchRequest.model_validate(
+        {"q": "деплой сервера", "limit": 10, "chat": "редкий", "mode": mode, "unit": unit}
+    )
+    assert [hit.chat.id for hit in rare.search(request).hits] == ["r1"] * 10
 
 
 def test_case_35_a_limit_out_of_range_never_reaches_the_index() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,31 +24,32 @@ RAG_SEARCH = """
 """
 
 
-def sqlite3(database: Path, *statements: str) -> list[list[str]]:
-    program = shutil.which("sqlite3")
-    assert program, "The program sqlite3 is not installed. Next: apt-get install sqlite3"
-    done = subprocess.run(
-        [program, "-readonly", "-batch", "-noheader", "-separator", "\t", f"file:{database}?mode=ro"],
-        input="\n".join(statements),
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+# The same by Python's own sqlite3, in a process of its own, where the program is not installed.
+_CHILD = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], uri=True)
+for row in db.execute(sys.argv[2], sys.argv[3:]):
+    print(*row, sep="\t")
+"""
+
+
+def sqlite3(database: Path, statement: str, *bindings: str) -> list[list[str]]:
+    program, uri = shutil.which("sqlite3"), f"file:{database}?mode=ro"
+    if program:
+        quoted = [value.replace("'", "''") for value in bindings]
+        setting = [f".parameter set ?{at} \"'{value}'\"" for at, value in enumerate(quoted, 1)]
+        command = [program, "-readonly", "-batch", "-noheader", "-separator", "\t", uri]
+        lines = "\n".join([".parameter init", *setting, statement.strip().rstrip(";") + ";"])
+    else:
+        command, lines = [sys.executable, "-c", _CHILD, uri, statement, *bindings], ""
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=30, check=False)
     assert done.stderr == ""
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
 def rag_search(database: Path, query: str, limit: int = 10) -> list[list[str]]:
     terms = re.sub(r"[^\w\s]", "", query).split()
-    expression = " OR ".join(terms)
-    return sqlite3(
-        database,
-        ".parameter init",
-        f".parameter set ?1 \"'{expression}'\"",
-        f".parameter set ?2 {limit}",
-        RAG_SEARCH.strip() + ";",
-    )
+    return sqlite3(database, RAG_SEARCH, " OR ".join(terms), str(limit))
 
 
 @pytest.fixture(scope="module")
