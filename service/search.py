@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from indexer.stores.generation import Generation
 from schemas.http import Answer, IndexInfo, SearchRequest
 from service.evidence import QueryVector, asked_of, gather
-from service.hits import page
+from service.paging import page
 from service.query import filter_of, shown_time
 
 
