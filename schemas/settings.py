@@ -5,7 +5,6 @@ Relative paths count from the config file's folder, so that cron, systemd and a 
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from collections.abc import Mapping
@@ -26,6 +25,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from schemas.problems import SettingsError
+from schemas.setting_names import check_environment_name, check_keys
 
 CONFIG_NAME = "letopis.toml"
 PROVIDERS = ("gemini", "ollama", "local", "hash")
@@ -219,10 +219,10 @@ def load(
     if config is not None and not found:
         raise SettingsError(f"The config file {path.name} is not there.", "give its path with --config FILE")
     values = _toml(path) if found else {}
-    _known(values, Settings, (), f"key in {path.name}")
+    check_keys(values, Settings, f"key in {path.name}")
     for name in environment:
         if name.upper().startswith("LETOPIS_"):
-            _known_name(name)
+            check_environment_name(name, Settings)
     try:
         settings = Settings(**values)
         if flags:
@@ -254,45 +254,6 @@ def _toml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path.name} is not UTF-8.", "save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path.name} is not valid TOML: {error}.", "mend that line") from None
-
-
-def _fields(model: type[BaseModel]) -> dict[str, type[BaseModel] | None]:
-    return {
-        name: field.annotation
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
-        else None
-        for name, field in model.model_fields.items()
-    }
-
-
-def _known(values: Mapping[str, Any], model: type[BaseModel], at: tuple[str, ...], what: str) -> None:
-    fields = _fields(model)
-    for name, value in values.items():
-        if name not in fields:
-            full = ".".join((*at, name))
-            raise SettingsError(f"Unknown {what}: {full}.", _nearest(name, fields, at))
-        inner = fields[name]
-        if inner is not None and isinstance(value, Mapping):
-            _known(value, inner, (*at, name), what)
-
-
-def _known_name(name: str) -> None:
-    fields = _fields(Settings)
-    parts = name.upper().removeprefix("LETOPIS_").lower().split("__")
-    for depth, part in enumerate(parts):
-        if part not in fields:
-            raise SettingsError(
-                f"Unknown environment name: {name}.", _nearest(part, fields, tuple(parts[:depth]))
-            )
-        inner = fields[part]
-        fields = _fields(inner) if inner is not None else {}
-
-
-def _nearest(name: str, fields: Mapping[str, object], at: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(name, fields, 1)
-    if near:
-        return f"did you mean {'.'.join((*at, near[0]))}?"
-    return f"known here: {', '.join(sorted(fields))}" if fields else "remove it"
 
 
 def _given(flags: Mapping[str, Any]) -> dict[str, Any]:

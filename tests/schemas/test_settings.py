@@ -89,9 +89,10 @@ def test_an_unknown_key_is_refused_with_the_nearest_one(
 @pytest.mark.parametrize(
     "name, near",
     [
-        ("LETOPIS_DATTA", "did you mean data?"),
-        ("LETOPIS_SERVICE__PROT", "did you mean service.port?"),
-        ("letopis_embedding__gemini__modl", "did you mean embedding.gemini.model?"),
+        ("LETOPIS_DATTA", "did you mean LETOPIS_DATA?"),
+        ("LETOPIS_SERVICE__PROT", "did you mean LETOPIS_SERVICE__PORT?"),
+        ("LETOPIS_EMBEDING__ORDER", "did you mean LETOPIS_EMBEDDING__ORDER?"),
+        ("letopis_embedding__gemini__modl", "did you mean LETOPIS_EMBEDDING__GEMINI__MODEL?"),
     ],
 )
 def test_an_unknown_environment_name_is_refused_with_the_nearest_one(name: str, near: str) -> None:

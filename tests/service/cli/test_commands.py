@@ -63,7 +63,8 @@ def test_an_unknown_environment_name_is_exit_2_with_the_nearest_name(
     told = run("status")
     assert told.code == 2
     assert told.err == (
-        "letopis: Unknown environment name: LETOPIS_EMBEDING__ORDER. Next: did you mean embedding?\n"
+        "letopis: Unknown environment name: LETOPIS_EMBEDING__ORDER."
+        " Next: did you mean LETOPIS_EMBEDDING__ORDER?\n"
     )
 
 

@@ -73,7 +73,10 @@ def test_an_unknown_environment_name_is_a_fault_with_the_nearest(
     monkeypatch.setenv("LETOPIS_SERVISE__PORT", "1")
     told = run("doctor")
     assert told.code == 1
-    assert "Unknown environment name: LETOPIS_SERVISE__PORT. Next: did you mean service?" in told.out
+    assert (
+        "Unknown environment name: LETOPIS_SERVISE__PORT. Next: did you mean LETOPIS_SERVICE__PORT?"
+        in told.out
+    )
 
 
 def test_names_of_the_environment_are_told_without_their_values(
