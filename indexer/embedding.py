@@ -87,16 +87,11 @@ class Embedding:
 
     def _say_absent(self, name: str, reason: str) -> None:
         # A provider whose space holds vectors is expected: its absence leaves work for the next run.
-        held = any(space.provider == name for _, space, _, _, _ in self.ledger.vectors.spaces())
+        held = any(space.provider == name for _, space, _ in self.ledger.vectors.spaces())
         if held:
             self.report.fault(f"{reason} If that is for good, take {name} out of embedding.order.")
         else:
             self.report.notes.append(reason)
-
-    def working(self, provider: str) -> Embedder | None:
-        """The embedder of a provider that still takes part, with patience, or None."""
-        embedder = self._open.get(provider) if provider not in self.report.off else None
-        return None if embedder is None else self._patient(embedder)
 
     def _patient(self, embedder: Embedder) -> Patient:
         """Waits for a quota, but not past the end of the run."""
@@ -104,7 +99,7 @@ class Embedding:
 
     def missing(self) -> int:
         """How many chunk texts have no vector in any space."""
-        spaces = [id_ for id_, _, _, _, _ in self.ledger.vectors.spaces()]
+        spaces = [id_ for id_, _, _ in self.ledger.vectors.spaces()]
         return len(self.ledger.vectors.pending(0, (), spaces))
 
     def fill(self) -> None:
@@ -149,10 +144,10 @@ class Embedding:
     def _fill(self, name: str, embedder: Embedder, leave_out: Sequence[str], behind: Sequence[str]) -> bool:
         # A fallback embeds only what no better provider has: the rest is found in the better space.
         spaces = self.ledger.vectors.spaces()
-        unless = [id_ for id_, held, _, _, _ in spaces if held.provider in behind]
+        unless = [id_ for id_, held, _ in spaces if held.provider in behind]
         full = [
             held
-            for id_, held, _, _, _ in spaces
+            for id_, held, _ in spaces
             if held.provider == name and not self.ledger.vectors.pending(id_, leave_out, unless)
         ]
         settled = self._retried(lambda: next(filter(embedder.recognises, full), None))

@@ -160,7 +160,7 @@ class _Plan:
     def _space(self, name: str, ledger: Ledger) -> tuple[int, int]:
         """Dims and ledger row of the provider's space; row 0 where it is new. No text is sent to learn it."""
         wanted = self._wanted(name)
-        for row, space, _, _, _ in ledger.vectors.spaces():
+        for row, space, _ in ledger.vectors.spaces():
             if (space.provider, space.model) == (wanted.provider, wanted.model) and (
                 wanted.dims in (0, space.dims) and wanted.prefix_version == space.prefix_version
             ):

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version as installed
 from pathlib import Path
 
-from indexer import chunking, redaction, weighing
+from indexer import chunking, redaction
 from indexer.archives import ReadOptions
 from indexer.embedding import Embedding
 from indexer.entities import version_of
@@ -26,7 +26,7 @@ from indexer.stores.generation import LAST_RUN, Check
 from indexer.stores.ledger import Ledger
 from indexer.text.aliases import lexicon_version
 from indexer.writing import Content, write
-from schemas.problems import EmbedderError, Interrupted, LetopisError, SettingsError
+from schemas.problems import Interrupted, LetopisError, SettingsError
 from schemas.settings import Settings
 
 # With more left to embed than this, words and names are published before the first vector: at 7 chunks a
@@ -35,9 +35,6 @@ EARLY_CHUNKS = 800
 
 # How often a long run publishes what it has embedded so far, seconds.
 CHECKPOINT = 600.0
-
-# A space's weight is measured again when the archive has grown by half.
-_REMEASURE = 1.5
 
 GENERATIONS_KEPT = 2
 
@@ -143,7 +140,6 @@ class Build:
                 self._publish(ledger)
                 embedding.checkpoint = self._checkpoints(ledger)
             embedding.fill()
-            self._weigh(ledger, embedding)
         finally:
             embedding.close()
         self._publish(ledger)
@@ -196,30 +192,6 @@ class Build:
                 last = time.monotonic()
 
         return checkpoint
-
-    def _weigh(self, ledger: Ledger, embedding: Embedding) -> None:
-        messages = ledger.messages.count()
-        measure = str(weighing.VERSION)
-        for space_id, space, weight, sample, _ in ledger.vectors.spaces():
-            embedder = embedding.working(space.provider)
-            known = ledger.meta.get(f"weighing {space_id}") == measure
-            fresh = known and weight is not None and messages < sample * _REMEASURE
-            if embedder is None or fresh:
-                continue
-            private = ledger.vectors.chats_of(embedding.leave_out(space.provider))
-            texts = ledger.messages.sample(weighing.SAMPLE, weighing.MIN_CHARACTERS, private)
-            pairs = weighing.halves(texts)
-            if len(pairs) < weighing.MIN_SAMPLE or self.options.budget.over():
-                continue
-            try:
-                if embedder.recognises(space):
-                    if embedder.paid:
-                        embedding.spending.pay(space.provider, 2 * len(pairs))
-                    area = weighing.self_retrieval(embedder, pairs)
-                    ledger.vectors.weigh(space_id, weighing.weight_of(area), messages)
-                    ledger.meta.put(f"weighing {space_id}", measure)
-            except EmbedderError as error:
-                self.report.notes.append(f"{space.provider}: its weight was not measured. {error.line()}")
 
     def _publish(self, ledger: Ledger) -> None:
         data = self.settings.data

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from indexer import weighing
 from indexer.entities.graph import MessageMentions, Place
 from indexer.entities.relations import graph_of
 from indexer.reading import root_id
@@ -50,8 +51,9 @@ def write(
     for chat in chats:
         vectors.chat(*chat)
         progress.advance()
-    weights = {id_: weight for id_, _, weight, _, _ in ledger.vectors.spaces()}
-    counts = vectors.close(lambda space: weight if (weight := weights.get(space)) is not None else UNMEASURED)
+    measured = _weights(ledger)
+    weights = {id_: UNMEASURED if weight is None else weight for id_, weight in measured.items()}
+    counts = vectors.close(weights)
     progress.stage("relations", None)
     graph = graph_of(_mentions(ledger, content.extractor, [chat[0] for chat in chats]))
     counts |= write_graph(folder / GRAPH_NAME, graph, vectors.rows)
@@ -65,18 +67,25 @@ def write(
             {
                 "name": space.name,
                 "provider": space.provider,
-                "weight": weights.get(id_) if weights.get(id_) is not None else UNMEASURED,
-                "measured": weights.get(id_) is not None,
+                "weight": weights[id_],
+                "measured": measured[id_] is not None,
                 "vectors": counts[space.name],
                 "coverage": round(counts[space.name] / max(1, counts["chunks"]), 6),
             }
-            for id_, space, _, _, _ in ledger.vectors.spaces()
+            for id_, space, _ in ledger.vectors.spaces()
         ],
         entities={"backend": content.extractor.split("/")[0], "version": content.extractor},
         versions=content.versions,
         sources=_sources(ledger, content),
         spares=content.spares,
     )
+
+
+def _weights(ledger: Ledger) -> dict[int, float | None]:
+    return {
+        id_: weighing.weight(*ledger.vectors.neighbours(space, id_, weighing.SAMPLE))
+        for id_, space, _ in ledger.vectors.spaces()
+    }
 
 
 def _mentions(ledger: Ledger, extractor: str, chats: Sequence[str]) -> Iterator[MessageMentions]:

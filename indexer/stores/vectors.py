@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 
 import apsw
@@ -81,11 +81,11 @@ class VectorsWriter:
             ((row, numbers[p.message_id], p.start, p.end, p.message_start) for p in chunk.pieces),
         )
 
-    def close(self, weight: Callable[[int], float]) -> dict[str, int]:
+    def close(self, weights: Mapping[int, float]) -> dict[str, int]:
         """Write the vectors, check the counts, and finish the file.
 
         Args:
-            weight: of the vector leg, by the ledger's space id.
+            weights: of the vector legs, by the ledger's space id.
 
         Returns:
             Counts: chats, messages, chunks, and vectors by space name.
@@ -94,7 +94,7 @@ class VectorsWriter:
             BuildRefused: rows are missing somewhere.
         """
         counts = {"chats": self._chats, "messages": self._messages, "chunks": self._chunks}
-        for space_id, space, _, _, _ in self._spaces:
+        for space_id, space, _ in self._spaces:
             self._db.execute(sql.vec_ddl(space_id, space.dims))
             vectors = self._vectors(space_id, space.dims)
             counts[space.name] = vectors
@@ -102,7 +102,7 @@ class VectorsWriter:
                 "INSERT INTO space VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(space_id, space.provider, space.model, space.dims, space.prefix_version),
-                    *(weight(space_id), vectors),
+                    *(weights[space_id], vectors),
                 ),
             )
         for statement in sql.INDEXES:
@@ -142,7 +142,7 @@ class VectorsWriter:
                 raise BuildRefused(
                     f"{table} did not pass its integrity check.", "run the build again"
                 ) from None
-        for space_id, space, _, _, _ in self._spaces:
+        for space_id, space, _ in self._spaces:
             rows = int(self._db.execute(f"SELECT count(*) FROM {sql.vec_table(space_id)}").get)
             if rows != counts[space.name]:
                 raise BuildRefused(

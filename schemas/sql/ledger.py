@@ -75,8 +75,6 @@ DDL = (
         model TEXT NOT NULL,
         dims INTEGER NOT NULL,
         prefix_version INTEGER NOT NULL,
-        weight REAL,              -- of the vector leg, measured by self-retrieval
-        sample INTEGER NOT NULL DEFAULT 0,
         UNIQUE (provider, model, dims, prefix_version)
     )""",
     """CREATE TABLE vector (

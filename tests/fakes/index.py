@@ -104,5 +104,5 @@ def store_of(
         writer = VectorsWriter(root / VECTORS_NAME, ledger)
         for chat in ledger.messages.chats():
             writer.chat(*chat)
-        writer.close(lambda _: 0.5)
+        writer.close({held.id: 0.5 for held in ledger.vectors.spaces()})
     return SqliteStore(root / VECTORS_NAME)

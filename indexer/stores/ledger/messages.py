@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import apsw
 
@@ -66,20 +66,6 @@ class Messages:
                 side_branch=bool(side_branch),
                 meta=json.loads(meta),
             )
-
-    def sample(self, count: int, shortest: int, leave_out: Sequence[str] = ()) -> list[str]:
-        """Texts of at least `shortest` characters, at most `count`, spread evenly over all chats but some."""
-        found = rows(
-            self._db,
-            """SELECT text FROM (
-                 SELECT text, count(*) OVER () AS total,
-                        row_number() OVER (ORDER BY chat_id, sort_at, position, id) AS n
-                 FROM message WHERE length(text) >= ?1
-                   AND chat_id NOT IN (SELECT value FROM json_each(?3)))
-               WHERE (n - 1) % max(1, total / ?2) = 0 LIMIT ?2""",
-            (shortest, count, json.dumps(list(leave_out))),
-        )
-        return [text for (text,) in found]
 
     def drop_unseen(self) -> int:
         """Drop the messages that stand in no file that is still there, and the lost files (`--mirror`)."""

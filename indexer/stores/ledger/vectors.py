@@ -15,6 +15,8 @@ from indexer.stores.ledger.meta import Meta
 from indexer.text.normal import normal
 from schemas.records import Space
 
+Floats = NDArray[np.float32]
+
 
 class Held(NamedTuple):
     """A space that holds vectors of present chunks.
@@ -22,15 +24,11 @@ class Held(NamedTuple):
     Attributes:
         id: its row.
         space: its identity.
-        weight: of its vector leg, 0–1, or None while unmeasured.
-        sample: how many messages the ledger held when it was measured.
         covered: chunks that have a vector in it.
     """
 
     id: int
     space: Space
-    weight: float | None
-    sample: int
     covered: int
 
 
@@ -73,14 +71,14 @@ class Vectors:
         """Every space in use with vectors of present chunks, in the order of first use."""
         found = rows(
             self._db,
-            """SELECT s.id, s.provider, s.model, s.dims, s.prefix_version, s.weight, s.sample,
+            """SELECT s.id, s.provider, s.model, s.dims, s.prefix_version,
                       (SELECT count(*) FROM chunk c
                        WHERE EXISTS (SELECT 1 FROM vector v WHERE v.space = s.id AND v.hash = c.hash))
                FROM space s ORDER BY s.id""",
         )
         return [
-            Held(id_, Space(*identity), weight, sample, covered)
-            for id_, *identity, weight, sample, covered in found
+            Held(id_, Space(*identity), covered)
+            for id_, *identity, covered in found
             if covered and self._counts(id_, identity[0])
         ]
 
@@ -88,11 +86,37 @@ class Vectors:
         used = self._meta.get(f"space {provider}")
         return used in (None, str(space)) and (self.providers is None or provider in self.providers)
 
-    def weigh(self, space: int, weight: float, sample: int) -> None:
-        """Keep the measured weight of a space's vector leg."""
-        with transaction(self._db):
-            self._db.execute("UPDATE space SET weight = ?, sample = ? WHERE id = ?", (weight, sample, space))
-            self._meta.touch()
+    def neighbours(self, space: Space, space_id: int, count: int) -> tuple[Floats, Floats]:
+        """Vectors of neighbouring chunks of one session, spread evenly over the archive.
+
+        Args:
+            space: for its dims.
+            space_id: its row.
+            count: the most pairs.
+
+        Returns:
+            Two arrays (n, dims), n ≤ count: chunks, and the chunk that follows each.
+        """
+        found = rows(
+            self._db,
+            """WITH pair AS (
+                 SELECT a.hash AS one, b.hash AS two, row_number() OVER (ORDER BY a.chat_id, a.ordinal) AS n,
+                        count(*) OVER () AS total
+                 FROM chunk a JOIN chunk b ON b.chat_id = a.chat_id AND b.ordinal = a.ordinal + 1
+                   AND b.session IS a.session AND b.hash <> a.hash
+                 WHERE EXISTS (SELECT 1 FROM vector v WHERE v.space = ?1 AND v.hash = a.hash)
+                   AND EXISTS (SELECT 1 FROM vector v WHERE v.space = ?1 AND v.hash = b.hash))
+               SELECT v.vector, w.vector FROM pair
+               JOIN vector v ON v.space = ?1 AND v.hash = pair.one
+               JOIN vector w ON w.space = ?1 AND w.hash = pair.two
+               WHERE (n - 1) % max(1, (total + ?2 - 1) / ?2) = 0 ORDER BY n""",
+            (space_id, count),
+        )
+        chunks, followers = (
+            np.frombuffer(b"".join(pair[side] for pair in found), "<f4").reshape(len(found), space.dims)
+            for side in (0, 1)
+        )
+        return chunks, followers
 
     def pending(self, space: int, leave_out: Sequence[str] = (), unless: Sequence[int] = ()) -> list[bytes]:
         """Hashes of the chunk texts without a vector in a space, newest chats first, not quarantined.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from indexer.stores.ledger import Ledger
-from tests.indexer.stores.talks import HOUR, absorb, chunk, file, message, texts
+from tests.indexer.stores.talks import absorb, chunk, file, message, texts
 
 
 @pytest.fixture
@@ -162,16 +162,6 @@ def test_thousands_of_stale_chats_are_marked_and_cleared_in_linear_time(ledger: 
         ledger.chunks.replace(chat, [])
     ledger.chunks.all_cut("1")
     assert len(ledger.chunks.stale("1")) == 3_000
-
-
-def test_a_sample_is_spread_over_the_archive_and_holds_long_texts_alone(ledger: Ledger) -> None:
-    said = [message(str(n), "да" if n % 2 else f"{n:03} длинное сообщение", n * HOUR) for n in range(100)]
-    absorb(ledger, file(), *said)
-    sample = ledger.messages.sample(10, 10)
-    assert len(sample) == 10
-    assert all(len(text) >= 10 for text in sample)
-    assert int(sample[-1][:3]) > 80
-    assert len(ledger.messages.sample(1_000, 10)) == 50
 
 
 def test_a_message_comes_back_as_it_was_read(ledger: Ledger) -> None:

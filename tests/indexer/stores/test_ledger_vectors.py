@@ -70,9 +70,7 @@ def test_a_space_is_held_once_it_covers_a_present_chunk(ledger: Ledger) -> None:
     space = ledger.vectors.space_id(GEMINI)
     assert ledger.vectors.spaces() == []
     ledger.vectors.keep(space, ledger.vectors.pending(space)[:1], rows(1))
-    ledger.vectors.weigh(space, 0.4, 10)
-    (held,) = ledger.vectors.spaces()
-    assert held == (space, GEMINI, 0.4, 10, 1)
+    assert ledger.vectors.spaces() == [(space, GEMINI, 1)]
 
 
 def test_a_quarantined_text_is_not_sent_to_that_space_again(ledger: Ledger) -> None:
