@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version as installed
 from pathlib import Path
 
-from indexer import chunking, redaction
+from indexer import chunking, redaction, weighing
 from indexer.archives import ReadOptions
 from indexer.embedding import Embedding
 from indexer.entities import version_of
@@ -28,6 +28,8 @@ from indexer.text.aliases import lexicon_version
 from indexer.writing import Content, write
 from schemas.problems import Interrupted, LetopisError, SettingsError
 from schemas.settings import Settings
+from schemas.sql import graph as graph_sql
+from schemas.sql import vectors as vectors_sql
 
 # With more left to embed than this, words and names are published before the first vector: at 7 chunks a
 # second a core the first night of a large archive is long.
@@ -219,6 +221,8 @@ class Build:
             "chunker": ledger.chunks.chunker,
             "redactor": str(redaction.VERSION),
             "extractor": extractor,
+            "weighing": str(weighing.VERSION),
+            "schema": f"{vectors_sql.VERSION}.{graph_sql.VERSION}",
             "order": ",".join(self.settings.embedding.order),
         }
         # What the service tells of the files; a new time of the same content is no news.

@@ -10,6 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+# Raise with any change of the measure: a generation is then written anew.
+VERSION = 1
+
 # Pairs of neighbours that are asked; the more, the steadier, and the square of it is computed.
 SAMPLE = 200
 
