@@ -26,7 +26,7 @@ RAG_SEARCH = """
 
 # The same by Python's own sqlite3, in a process of its own, where the program is not installed.
 _CHILD = """
-import sqlite3, sys
+import sys, sqlite3
 db = sqlite3.connect(sys.argv[1], uri=True)
 for row in db.execute(sys.argv[2], sys.argv[3:]):
     print(*row, sep="\t")
