@@ -1,7 +1,7 @@
 """The readable nominative of a name: gender and case agreement for persons, head and adjectives for the rest.
 
-By per-word lemma .79 of persons, .93 of places and .82 of organisations come out right; by agreement
-.91, .98 and .96.
+By per-word lemma .79 of persons, .93 of places and .82 of organisations come out right; by agreement .91, .95
+and .96 (`bench/entities.py` over norm_dev).
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from indexer.entities.declension import CASES, PERSONAL, Reading, personal_readings_of, readings_of
 from indexer.text.lemmas import analyser
 
 _WORD = re.compile(r"[А-ЯЁа-яё]+(?:[-‐‑][А-ЯЁа-яё]+)*")
-_CONSONANTS = "бвгджзйклмнпрстфхцчшщь"
-_CASES = ("nomn", "gent", "datv", "accs", "ablt", "loct")
 _OBLIQUE = {
     "gent": (
         "у",
@@ -43,139 +42,7 @@ _UNGOVERNED = 0.02
 _APART = 0.4
 # What a word without a fitting parse costs.
 _UNFIT = 0.001
-_SURNAME = re.compile(r"^(.{2,}(?:ов|ев|ёв|ин|ын))(а|у|ым|ом|е|ой|)$")
-# Endings of surnames in -ов and -ин: (gender, case, ending of the nominative).
-_ENDINGS: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "": (("masc", "nomn", ""),),
-    "а": (("masc", "gent", ""), ("masc", "accs", ""), ("femn", "nomn", "а")),
-    "у": (("masc", "datv", ""), ("femn", "accs", "а")),
-    "ым": (("masc", "ablt", ""),),
-    "ом": (("masc", "ablt", ""),),
-    "е": (("masc", "loct", ""),),
-    "ой": tuple(("femn", case, "а") for case in ("gent", "datv", "ablt", "loct")),
-}
-# Endings of names that no dictionary has (Хайнца, Маехары), by the ordinary declensions.
-_FOREIGN = re.compile(r"^(.+?[бвгджзйклмнпрстфхцчшщ])(а|у|ом|ем|е|ы|ой|)$")
-_DECLENSION: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "": (("masc", "nomn", ""), *(("femn", case, "") for case in _CASES)),
-    "а": (("masc", "gent", ""), ("masc", "accs", ""), ("femn", "nomn", "а")),
-    "у": (("masc", "datv", ""), ("femn", "accs", "а")),
-    "ом": (("masc", "ablt", ""),),
-    "ем": (("masc", "ablt", ""),),
-    "е": (("masc", "loct", ""), ("femn", "datv", "а"), ("femn", "loct", "а")),
-    "ы": (("femn", "gent", "а"), ("masc", "gent", "а")),
-    "ой": tuple(("femn", case, "а") for case in ("gent", "datv", "ablt", "loct")),
-}
-_ADJECTIVE = re.compile(r"^(.{2,}[сц]к)(ий|ого|ому|им|ом|ая|ой|ую)$")
-_ADJECTIVE_ENDINGS: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "ий": (("masc", "nomn", "ий"),),
-    "ого": (("masc", "gent", "ий"), ("masc", "accs", "ий")),
-    "ому": (("masc", "datv", "ий"),),
-    "им": (("masc", "ablt", "ий"),),
-    "ом": (("masc", "loct", "ий"),),
-    "ая": (("femn", "nomn", "ая"),),
-    "ую": (("femn", "accs", "ая"),),
-    "ой": tuple(("femn", case, "ая") for case in ("gent", "datv", "ablt", "loct")),
-}
-# Names that share forms with a name that is far commoner.
-_RARE = frozenset(
-    {
-        "юлий",
-        "марий",
-        "анастасий",
-        "викторий",
-        "клавдий",
-        "лилий",
-        "наталий",
-        "софий",
-        "ксений",
-        "анне",
-        "ян",
-        "павля",
-    }
-)
-_PERSONAL = {"Name": 1.0, "Patr": 1.0, "Surn": 1.0}
 _ABBREVIATION = re.compile(r"^([А-ЯЁ]{2,})(?:-?[а-яё]{1,2})?$")
-
-
-class _Reading(NamedTuple):
-    """One way to read a word: its agreement features, likelihood and nominative."""
-
-    gender: str | None
-    number: str | None
-    case: str
-    kind: str
-    score: float
-    nominative: str
-
-
-@lru_cache(maxsize=50_000)
-def _readings(word: str) -> tuple[_Reading, ...]:
-    """Readings of a lower-case Cyrillic word as noun or adjective, likeliest first."""
-    parses = analyser().parse(word)
-    known = any(parse.is_known for parse in parses)
-    found = []
-    for parse in parses:
-        tag = parse.tag
-        if (known and not parse.is_known) or tag.POS not in ("NOUN", "ADJF", "PRTF") or tag.case is None:
-            continue
-        case = {"loc2": "loct", "gen2": "gent", "acc2": "accs", "voct": "nomn"}.get(tag.case, tag.case)
-        score = parse.score
-        kinds = [mark for mark in ("Name", "Surn", "Patr", "Geox", "Orgn") if mark in tag]
-        kind = kinds[0] if kinds else "noun" if tag.POS == "NOUN" else "adjective"
-        if kind in ("Name", "Surn") and parse.normal_form in _RARE:
-            score *= 0.1
-        gender = None if "ms-f" in tag or "Ms-f" in tag or "GNdr" in tag else tag.gender
-        found.append(_Reading(gender, tag.number, case, kind, score, _nominative(parse, word)))
-    if not known and word[-1] in _CONSONANTS:
-        found.insert(0, _Reading("masc", "sing", "nomn", "noun", 1.0, word))
-    return tuple(found)
-
-
-@lru_cache(maxsize=50_000)
-def _personal(word: str) -> tuple[_Reading, ...]:
-    """Readings of a word of a person's name: the dictionary's, else by its ending."""
-    surname = _made(_SURNAME, _ENDINGS, word, 0.3) or _made(_ADJECTIVE, _ADJECTIVE_ENDINGS, word, 0.3)
-    # A woman's surname that ends in a consonant does not inflect: Людмилу Зенькович.
-    fixed = tuple(_Reading("femn", "sing", case, "Surn", 0.01, word) for case in _CASES)
-    if analyser().word_is_known(word):
-        weak = tuple(reading._replace(score=0.02) for reading in surname)
-        return (*_readings(word), *weak, *(fixed if word[-1] in _CONSONANTS else ()))
-    made = surname or _made(_FOREIGN, _DECLENSION, word, 0.3)
-    # What ends in another vowel rarely inflects: Пелоси, Раттке, Зурабишвили.
-    score = 0.5 if word[-1] in "иоэю" and not surname else 0.05 if made else 0.1
-    kept = tuple(_Reading(None, "sing", case, "Surn", score, word) for case in _CASES)
-    return (*made, *kept) if made else (*_readings(word), *kept)
-
-
-def _made(
-    shape: re.Pattern[str], endings: dict[str, tuple[tuple[str, str, str], ...]], word: str, score: float
-) -> tuple[_Reading, ...]:
-    """Readings of a word by its ending alone."""
-    match = shape.match(word)
-    if match is None:
-        return ()
-    stem, ending = match.groups()
-    return tuple(
-        _Reading(gender, "sing", case, "Surn", score, stem + nominative)
-        for gender, case, nominative in endings[ending]
-    )
-
-
-def _nominative(parse: Any, word: str) -> str:
-    if "Fixd" in parse.tag:
-        return word
-    grammemes = {"nomn", parse.tag.number or "sing"}
-    if parse.tag.number != "plur" and parse.tag.gender and "ms-f" not in parse.tag:
-        grammemes.add(parse.tag.gender)
-    form = parse.inflect(grammemes) or parse.inflect({"nomn"})
-    if form is None:
-        return word
-    nominative = str(form.word)
-    # The dictionary restores ё in first names (Артём); elsewhere the writer's spelling stays.
-    if "ё" not in word and "Name" not in parse.tag and "е" in word:
-        nominative = nominative.replace("ё", "е")
-    return nominative
 
 
 def _recased(form: str, like: str) -> str:
@@ -196,7 +63,7 @@ def _prior(before: str) -> dict[str, float]:
     """How likely each case is after a word: governed by a preposition, or agreeing with a person word."""
     governed = {case for case, words in _OBLIQUE.items() if before in words}
     if governed:
-        return {case: 1.0 if case in governed else _UNGOVERNED for case in _CASES}
+        return {case: 1.0 if case in governed else _UNGOVERNED for case in CASES}
     if before:
         own = {
             parse.tag.case
@@ -204,20 +71,20 @@ def _prior(before: str) -> dict[str, float]:
             if parse.is_known and "NOUN" in parse.tag and "anim" in parse.tag and parse.score > 0.05
         }
         if own:
-            return {case: 1.0 if case in own else _APART for case in _CASES}
+            return {case: 1.0 if case in own else _APART for case in CASES}
     return {}
 
 
 def _person(words: Sequence[str], prior: dict[str, float]) -> list[str]:
     """Nominatives of a person's words under the gender and case that fit them best together."""
     best, chosen = -1.0, list(words)
-    lists = [_personal(word) for word in words]
+    lists = [personal_readings_of(word) for word in words]
     for gender in ("masc", "femn"):
-        for case in _CASES:
+        for case in CASES:
             score, forms = prior.get(case, 1.0), []
             for word, readings in zip(words, lists, strict=True):
                 fit = [
-                    (reading.score * _PERSONAL.get(reading.kind, 0.1), reading)
+                    (reading.score * PERSONAL.get(reading.kind, 0.1), reading)
                     for reading in readings
                     if reading.case == case and reading.gender in (gender, None) and reading.number != "plur"
                 ]
@@ -232,7 +99,7 @@ def _person(words: Sequence[str], prior: dict[str, float]) -> list[str]:
 def _phrase(words: Sequence[str], prior: dict[str, float]) -> list[str]:
     """Nominatives of the head noun of a place or organisation and of the adjectives before it."""
     for head, word in enumerate(words):
-        readings = _readings(word)
+        readings = readings_of(word)
         nouns = [reading for reading in readings if reading.kind != "adjective"]
         adjectives = [reading for reading in readings if reading.kind == "adjective"]
         more = head + 1 < len(words)
@@ -247,7 +114,7 @@ def _phrase(words: Sequence[str], prior: dict[str, float]) -> list[str]:
             for other in words[:head]:
                 fit = [
                     reading
-                    for reading in _readings(other)
+                    for reading in readings_of(other)
                     if reading.kind == "adjective"
                     and reading.case == noun.case
                     and reading.number == noun.number
@@ -263,7 +130,7 @@ def _phrase(words: Sequence[str], prior: dict[str, float]) -> list[str]:
         return chosen
     # Adjectives alone: Английский (канал), Тверская.
     return (
-        [max(_readings(words[0]), key=_weight(prior)).nominative, *words[1:]]
+        [max(readings_of(words[0]), key=_weight(prior)).nominative, *words[1:]]
         if len(words) == 1
         else list(words)
     )
@@ -273,7 +140,7 @@ def _weight(prior: dict[str, float]) -> Any:
     return lambda reading: reading.score * prior.get(reading.case, 1.0)
 
 
-def _sum(readings: Sequence[_Reading]) -> float:
+def _sum(readings: Sequence[Reading]) -> float:
     return sum(reading.score for reading in readings)
 
 
