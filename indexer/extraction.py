@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from indexer.entities import extractor, version_of
+from indexer.entities import CAP, extractor, version_of
 from indexer.report import Progress, Report
 from indexer.stores.ledger import Ledger
 from schemas.problems import Interrupted
@@ -35,6 +35,12 @@ def extract(
         ledger.mentions.keep(version, zip(batch, mentions, strict=True))
         report.entities["extracted"] += len(batch)
         progress.advance(len(batch))
+    if found.capped:
+        report.entities["capped"] += found.capped
+        report.notes.append(
+            f"Messages longer than {CAP:,} characters: {found.capped}; "
+            "beyond that names are found by patterns alone."
+        )
     if found.note:
         report.notes.append(found.note)
     return version

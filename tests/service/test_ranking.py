@@ -120,3 +120,10 @@ def test_shares_sum_to_the_total() -> None:
     evidence = ranking.Evidence(legs, 1.4)
     assert sum(evidence.share(leg, 1) for leg in legs) == pytest.approx(float(evidence.total()[1]))
     assert evidence.share("date", 1) == 0
+
+
+def test_a_word_of_every_chunk_beside_an_unseen_one_still_finds_them() -> None:
+    ids, bm25 = np.arange(1, 4), np.array([3e-6, 2e-6, 1e-6], np.float32)
+    scores = ranking.lexical(ids, bm25, upper_bound=19.0, size=4)
+    assert (scores[1:] > 5e-4).all()
+    assert scores[0] == 0
