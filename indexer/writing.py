@@ -51,7 +51,12 @@ def write(
     for chat in chats:
         vectors.chat(*chat)
         progress.advance()
-    measured = _weights(ledger)
+    spaces = ledger.vectors.spaces()
+    measured = {
+        id_: weighing.weight(*ledger.vectors.neighbours(space, id_, weighing.SAMPLE))
+        for id_, space, _ in spaces
+        for id_, space, _ in spaces
+    }
     weights = {id_: UNMEASURED if weight is None else weight for id_, weight in measured.items()}
     counts = vectors.close(weights)
     progress.stage("relations", None)
@@ -72,20 +77,13 @@ def write(
                 "vectors": counts[space.name],
                 "coverage": round(counts[space.name] / max(1, counts["chunks"]), 6),
             }
-            for id_, space, _ in ledger.vectors.spaces()
+            for id_, space, _ in spaces
         ],
         entities={"backend": content.extractor.split("/")[0], "version": content.extractor},
         versions=content.versions,
         sources=_sources(ledger, content),
         spares=content.spares,
     )
-
-
-def _weights(ledger: Ledger) -> dict[int, float | None]:
-    return {
-        id_: weighing.weight(*ledger.vectors.neighbours(space, id_, weighing.SAMPLE))
-        for id_, space, _ in ledger.vectors.spaces()
-    }
 
 
 def _mentions(ledger: Ledger, extractor: str, chats: Sequence[str]) -> Iterator[MessageMentions]:

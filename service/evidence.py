@@ -10,13 +10,13 @@ from datetime import datetime, tzinfo
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.stores import Mask, SpaceInfo, Term
+from indexer.stores import Mask, SpaceInfo, Term, Unit
 from indexer.stores.generation import Generation
 from indexer.stores.graph import StoredEntity
 from indexer.text.lemmas import lemmas
 from indexer.text.normal import tokens
 from schemas.http import SearchRequest
-from schemas.records import Filter
+from schemas.records import ROLES, Filter
 from service import ranking
 from service.dates import windows
 from service.query import terms_of
@@ -92,7 +92,7 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     """Ask every leg that the mode wants and weigh what they say."""
     store, mode = generation.store, asked.request.mode
     size = store.size("chunk") + 1
-    mask = store.mask(asked.keep, "chunk") & _entity_mask(generation, asked.keep, size)
+    mask = store.mask(asked.keep, "chunk") & _entity_mask(generation, asked.keep, "chunk")
     entities = generation.graph.named_in(asked.request.q) if mode in ("hybrid", "entities") else []
     names, named = _entity_scores(generation, entities, size)
     scores, bm25 = np.zeros(size, np.float32), np.zeros(size, np.float32)
@@ -108,21 +108,21 @@ def gather(generation: Generation, asked: Asked) -> Findings:
         weights = np.where(space >= 0, np.float32(1), np.float32(0))
     text = scores * (1 - weights)
     dense = vectors * weights
-    columns = store.columns
     chunks = Evidence(maximum=1.0)
     if mode == "entities":
         chunks.legs["entities"] = names * mask
     else:
         chunks.legs["text"] = text
         chunks.legs["vector"] = dense
-        chunks.legs["neighbours"] = ranking.smoothed(text + dense, columns.before, columns.after) * mask
+        chunks.legs["neighbours"] = ranking.smoothed(text + dense, *store.neighbours()) * mask
         chunks.maximum += ranking.SMOOTHING
         if entities:
             chunks.legs["entities"] = np.float32(ranking.ENTITY) * names * mask
             chunks.maximum += ranking.ENTITY
-        dated = windows(asked.request.q, asked.zone, asked.now, _newest(columns.chunk_last))
+        first, last = store.times()
+        dated = windows(asked.request.q, asked.zone, asked.now, _newest(last))
         if dated:
-            inside = _dated(columns.chunk_first, columns.chunk_last, dated) & mask
+            inside = _dated(first, last, dated) & mask
             chunks.legs["date"] = np.float32(ranking.DATE) * inside
             chunks.maximum += ranking.DATE
     findings = Findings(chunks, None, None, bm25, cosines, space, entities, named)
@@ -141,25 +141,20 @@ def _vector_scores(
     cosines = np.full(size, np.nan, np.float32)
     searched: list[SpaceScores] = []
     for query in asked.vectors:
-        ids, every = generation.store.cosines(query.info.id, query.vector, Filter(roles=_ALL_ROLES))
+        ids, every = generation.store.cosines(query.info.id, query.vector, Filter(roles=ROLES))
         kept = mask[ids]
         searched.append(SpaceScores(ids[kept], every[kept], every, query.info.weight))
     scores, weights, space = ranking.dense(searched, size)
-    for at in reversed(range(len(searched))):
-        own = searched[at].ids[space[searched[at].ids] == at]
-        lookup = np.full(size, np.nan, np.float32)
-        lookup[searched[at].ids] = searched[at].cosines
-        cosines[own] = lookup[own]
+    for at, own in enumerate(searched):
+        used = space[own.ids] == at
+        cosines[own.ids[used]] = own.cosines[used]
     return scores, weights, cosines, space
-
-
-_ALL_ROLES = ("user", "assistant", "tool", "system", "summary", "note", "instruction")
 
 
 def _by_message(generation: Generation, asked: Asked, findings: Findings) -> None:
     store, mode = generation.store, asked.request.mode
     size = store.size("message") + 1
-    mask = store.mask(asked.keep, "message") & _entity_message_mask(generation, asked.keep, size)
+    mask = store.mask(asked.keep, "message") & _entity_mask(generation, asked.keep, "message")
     held_by, held = store.membership()
     chunk_total = np.sum(list(findings.chunks.legs.values()), axis=0, dtype=np.float32)
     best, giver = ranking.by_message(
@@ -181,7 +176,7 @@ def _by_message(generation: Generation, asked: Asked, findings: Findings) -> Non
         can_hit = mask & (own > 0) if mode == "text" else can_hit | (mask & (own > 0))
     authors = _named_authors(generation, asked.request.q) if mode == "hybrid" else []
     if authors:
-        spoke = np.isin(store.columns.message_author, authors)
+        spoke = np.isin(store.message_authors(), authors)
         spoke[0] = False
         evidence.legs["author"] = np.float32(ranking.AUTHOR) * spoke
         evidence.maximum += ranking.AUTHOR
@@ -217,21 +212,14 @@ def _rarity(entity: StoredEntity, size: int) -> float:
     return max(0.05, math.log((size + 1) / (entity.chunks + 1)) / math.log(size + 1)) if size > 1 else 1.0
 
 
-def _entity_mask(generation: Generation, keep: Filter, size: int) -> Mask:
-    if not keep.entities:
-        return np.ones(size, np.bool_)
-    mask = np.zeros(size, np.bool_)
+def _entity_mask(generation: Generation, keep: Filter, unit: Unit) -> Mask:
+    """Which chunks or messages mention one of the filter's entities; all of them without such a filter."""
+    mask = np.full(generation.store.size(unit) + 1, not keep.entities)
     for entity in (found for name in keep.entities for found in generation.graph.by_name(name)):
-        mask[generation.graph.chunk_rows(entity.id)] = True
-    return mask
-
-
-def _entity_message_mask(generation: Generation, keep: Filter, size: int) -> Mask:
-    if not keep.entities:
-        return np.ones(size, np.bool_)
-    mask = np.zeros(size, np.bool_)
-    for entity in (found for name in keep.entities for found in generation.graph.by_name(name)):
-        mask[generation.store.message_rows(generation.graph.message_ids(entity.id))] = True
+        if unit == "chunk":
+            mask[generation.graph.chunk_rows(entity.id)] = True
+        else:
+            mask[generation.store.message_rows(generation.graph.message_ids(entity.id))] = True
     return mask
 
 
@@ -255,7 +243,7 @@ def _named_authors(generation: Generation, query: str) -> list[int]:
     asked = {lemma for token in tokens(query) for lemma in lemmas(token)}
     return [
         code
-        for name, _, code in generation.store.columns.authors()
+        for name, _, code in generation.store.authors()
         if name and any(len(token) > 2 and not asked.isdisjoint(lemmas(token)) for token in tokens(name))
     ]
 

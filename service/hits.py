@@ -222,7 +222,7 @@ def _message_neighbour(message: StoredMessage) -> Neighbour:
 
 
 def _messages_around(generation: Generation, row: int, count: int) -> tuple[list[int], list[int]]:
-    chats = generation.store.columns.message_chat
+    chats = generation.store.message_chats()
     before = [at for at in range(max(1, row - count), row) if chats[at] == chats[row]]
     after = [at for at in range(row + 1, min(len(chats), row + count + 1)) if chats[at] == chats[row]]
     return before, after

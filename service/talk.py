@@ -13,8 +13,8 @@ from service.query import shown_time
 
 def around(generation: Generation, row: int, before: int, after: int) -> tuple[list[int], list[int]]:
     """Rows of the chunks before and after one in its session, in the order of the talk."""
-    columns = generation.store.columns
-    return _walk(row, columns.before, before)[::-1], _walk(row, columns.after, after)
+    earlier, later = generation.store.neighbours()
+    return _walk(row, earlier, before)[::-1], _walk(row, later, after)
 
 
 def _walk(row: int, step: Ids, count: int) -> list[int]:

@@ -94,16 +94,6 @@ class SpaceInfo:
     vectors: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueryEntity:
-    """An entity that a query names, with the share of chunks that mention it."""
-
-    id: int
-    name: str
-    rarity: float
-    chunks: Ids
-
-
 class Store(Protocol):
     """One generation, read. Ids are dense: chunks 1…n and messages 1…n in the order of the talk."""
 
@@ -133,3 +123,24 @@ class Store(Protocol):
 
     def membership(self) -> tuple[Ids, Ids]:
         """Parallel arrays (chunk, message), sorted by chunk."""
+
+    def times(self) -> tuple[Ids, Ids]:
+        """First and last time of every chunk, UTC ms; the least integer where it is unknown."""
+
+    def authors(self) -> Sequence[tuple[str | None, str | None, int]]:
+        """(name, id, code) of every author."""
+
+    def message_authors(self) -> NDArray[np.signedinteger]:
+        """The author's code of every message."""
+
+    def message_chats(self) -> NDArray[np.signedinteger]:
+        """A number of its chat for every message."""
+
+    def chunk_rows(self, chunk_ids: Sequence[str]) -> Mapping[str, int]:
+        """Dense ids of chunks by their public ids; unknown ones are left out."""
+
+    def message_rows(self, pairs: Sequence[tuple[str, str]]) -> Sequence[int]:
+        """Dense ids of messages by (chat id, message id); unknown ones are left out."""
+
+    def close(self) -> None:
+        """Give everything back; call it when no request is left."""

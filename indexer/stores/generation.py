@@ -16,6 +16,7 @@ from pathlib import Path
 
 import apsw
 
+from indexer.stores import Store
 from indexer.stores.graph import GraphStore
 from indexer.stores.manifest import (
     GRAPH_NAME,
@@ -42,7 +43,7 @@ class Generation:
 
     name: str
     manifest: Manifest
-    store: SqliteStore
+    store: Store
     graph: GraphStore
 
     def close(self) -> None:

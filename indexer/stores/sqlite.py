@@ -91,6 +91,22 @@ class SqliteStore:
         """Parallel arrays (chunk, message), sorted by chunk."""
         return self._columns.member_chunk, self._columns.member_message
 
+    def times(self) -> tuple[Ids, Ids]:
+        """First and last time of every chunk, UTC ms; the least integer where it is unknown."""
+        return self._columns.chunk_first, self._columns.chunk_last
+
+    def authors(self) -> Sequence[tuple[str | None, str | None, int]]:
+        """(name, id, code) of every author."""
+        return self._columns.authors()
+
+    def message_authors(self) -> NDArray[np.signedinteger]:
+        """The author's code of every message."""
+        return self._columns.message_author
+
+    def message_chats(self) -> NDArray[np.signedinteger]:
+        """A number of its chat for every message."""
+        return self._columns.message_chat
+
     # --- the lexical leg --------------------------------------------------------------------------------
 
     def text(self, terms: Sequence[Term], keep: Filter, unit: Unit) -> TextScores:
@@ -206,11 +222,6 @@ class SqliteStore:
                 (json.dumps(list(pairs), ensure_ascii=False),),
             )
         return [id_ for (id_,) in found]
-
-    @property
-    def columns(self) -> Columns:
-        """What stands in memory of every chunk and message."""
-        return self._columns
 
 
 def _spaces(db: apsw.Connection) -> tuple[SpaceInfo, ...]:

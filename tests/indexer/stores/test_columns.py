@@ -5,9 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from indexer.stores import generation as generations
 from indexer.stores.columns import Columns
+from indexer.stores.database import open_immutable
+from indexer.stores.manifest import VECTORS_NAME
 from schemas.records import Filter
+from schemas.sql import vectors as sql
 from tests.fakes.index import published, said
 
 START = 1_772_323_200
@@ -28,9 +30,9 @@ def columns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Columns]:
         *(said(f"{at} {long}", f"c{at}", chat="b", author="Иван") for at in range(3)),
     ]
     settings = published(tmp_path_factory.mktemp("columns"), lines)
-    opened = generations.open_current(settings.data)
-    yield opened.store.columns
-    opened.close()
+    database = open_immutable(settings.data / "000001" / VECTORS_NAME, sql.VERSION)
+    yield Columns(database)
+    database.close()
 
 
 def test_neighbours_never_cross_a_session_or_a_chat(columns: Columns) -> None:
