@@ -150,6 +150,7 @@ class Build:
         options = ReadOptions(
             zone=self.settings.zone,
             tool_results=self.settings.tool_results,
+            thinking=self.settings.thinking,
             deleted_sessions=self.settings.deleted_sessions,
         )
         Reading(ledger, options, self.report, self.progress, self.cancelled, self.options.full).read(paths)

@@ -19,7 +19,7 @@ from schemas.problems import ArchiveError, Interrupted
 from schemas.records import Dropped, Message, Skipped
 
 # Raise with any change of what the readers yield: archives are then read anew.
-READERS_VERSION = 2
+READERS_VERSION = 3
 
 _BLOCK = 1 << 20
 
@@ -198,7 +198,7 @@ class Reading:
         options = self._options
         return (
             f"{READERS_VERSION}.{redaction.VERSION}.{options.zone}.{int(options.tool_results)}"
-            f".{int(options.deleted_sessions)}"
+            f".{int(options.thinking)}.{int(options.deleted_sessions)}"
         )
 
 
@@ -215,6 +215,10 @@ def _clean(message: Message, counts: Counter[str]) -> tuple[Message, bytes]:
         author_id=_scrubbed(message.author_id),
         session=_scrubbed(message.session),
         reply_to=_scrubbed(message.reply_to),
+        origin=_scrubbed(message.origin),
+        copied_from=_scrubbed(message.copied_from),
+        # Spans of a text that the redactor changed mean nothing any more.
+        windows=message.windows if text == message.text else (),
         place=scrubbed(message.place),
         meta={scrubbed(key): redaction.redacted(scrubbed(value)) for key, value in message.meta.items()},
     )

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Role = Literal["user", "assistant", "tool", "system", "summary", "note", "instruction"]
-ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system", "summary", "note", "instruction")
+Role = Literal["user", "assistant", "tool", "thinking", "system", "summary", "note", "instruction"]
+ROLES: tuple[Role, ...] = (
+    *("user", "assistant", "tool", "thinking", "system", "summary", "note", "instruction"),
+)
 
 # Left out of a search unless its `role` filter asks for them.
-QUIET_ROLES: tuple[Role, ...] = ("instruction", "tool")
+QUIET_ROLES: tuple[Role, ...] = ("instruction", "tool", "thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,11 @@ class Message:
         reply_to: id of the message it answers.
         agent: `worker` for transcripts of sub-agents, else None.
         side_branch: True for entries that are not on the active branch of a tree.
+        origin: the source's own id where it is unique over all its chats (a UUID): a copy of the message in
+            another chat of the same source (a resumed session) is the same message.
+        copied_from: the chat whose history this talk repeats at its beginning (a fork), or None.
+        windows: half-open spans of the text that are its chunks, where the message was cut by an index that
+            it was imported from; empty for all others.
         meta: small extras kept for display (forwarded_from, sender, …), strings only.
     """
 
@@ -55,6 +62,9 @@ class Message:
     reply_to: str | None = None
     agent: str | None = None
     side_branch: bool = False
+    origin: str | None = None
+    copied_from: str | None = None
+    windows: tuple[tuple[int, int], ...] = ()
     meta: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -128,6 +128,7 @@ class Settings(BaseSettings):
     archives: tuple[Path, ...] = ()
     timezone: str | None = None
     tool_results: bool = False
+    thinking: bool = False
     deleted_sessions: bool = False
     chunking: Chunking = Chunking()
     embedding: Embedding = Embedding()

@@ -27,11 +27,13 @@ class ReadOptions:
     Attributes:
         zone: the zone of times that name none.
         tool_results: keep what tools answered (82.5 % of an agent's context), as role `tool`.
+        thinking: keep what models thought aloud before they answered, as role `thinking`.
         deleted_sessions: also read OpenClaw's `.jsonl.deleted.<time>` archives.
     """
 
     zone: tzinfo
     tool_results: bool = False
+    thinking: bool = False
     deleted_sessions: bool = False
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.lines import Entry, entries, first_objects
 from indexer.archives.times import parse_time
-from indexer.archives.wording import content_text, label, says_something
+from indexer.archives.wording import asides_of, label, read_content, says_something
 from schemas.records import ROLES, Dropped, Message, Record, Role, Skipped
 
 ALIASES: dict[str, Role] = {
@@ -93,28 +94,25 @@ def _records(entry: Entry, stem: str, options: ReadOptions, identities: Identiti
         yield Skipped(entry.place, "a line without text or content", "each message needs one of the two keys")
         return
     try:
-        text, drops = content_text(_first(value, _TEXT_KEYS))
+        said = read_content(_first(value, _TEXT_KEYS), options)
     except TypeError:
         yield Skipped(entry.place, "a text that is no text", "content must be text or a list of blocks")
         return
     role, author = _speaker(value)
-    if role == "tool" and not options.tool_results:
-        yield Dropped("tool_result", len(text))
+    if (role == "tool" and not options.tool_results) or (role == "thinking" and not options.thinking):
+        yield Dropped("tool_result" if role == "tool" else "thinking", len(said.text))
         return
-    yield from drops
-    if not says_something(text):
-        yield Dropped("empty", len(text))
-        return
+    yield from said.drops
     chat = source_id(value.get("chat")) or stem
-    at = parse_time(_first(value, _TIME_KEYS), options.zone)
-    yield Message(
+    own = source_id(value.get("id"))
+    message = Message(
         chat_id=chat,
-        id=source_id(value.get("id")) or identities.derive(chat, author or role, at, text),
+        id=own or "",
         source="jsonl",
         role=role,
-        text=text,
+        text=said.text,
         place=entry.place,
-        at=at,
+        at=parse_time(_first(value, _TIME_KEYS), options.zone),
         chat_title=label(value.get("chat_title")) or label(value.get("title")),
         author=author,
         author_id=source_id(value.get("author_id")),
@@ -122,6 +120,11 @@ def _records(entry: Entry, stem: str, options: ReadOptions, identities: Identiti
         edited=parse_time(value.get("edited"), options.zone),
         reply_to=source_id(value.get("reply_to")),
     )
+    yield from asides_of(message, said.asides)
+    if says_something(message.text):
+        yield replace(message, id=own or identities.derive(chat, author or role, message.at, message.text))
+    elif not said.asides and not said.drops:
+        yield Dropped("empty", len(message.text))
 
 
 def _first(value: dict[str, Any], keys: tuple[str, ...]) -> object:

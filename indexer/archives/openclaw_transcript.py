@@ -14,7 +14,7 @@ from indexer.archives.identity import Identities, source_id
 from indexer.archives.lines import Entry
 from indexer.archives.openclaw_cleaning import RECALL, cleaned
 from indexer.archives.times import parse_time
-from indexer.archives.wording import content_text, label, says_something, tidy
+from indexer.archives.wording import asides_of, content_text, label, read_content, says_something, tidy
 from schemas.records import Dropped, Message, Record, Role, Skipped
 
 Entries = Callable[[], Iterator[Entry | Skipped | Dropped]]
@@ -96,7 +96,7 @@ class Transcript:
             yield from self._said(entry, "summary", value.get("summary"), {"kind": str(kind)})
         elif kind == "custom_message":
             custom = str(value.get("customType"))
-            text, _ = content_text(value.get("content"))
+            text = content_text(value.get("content"))
             yield Dropped("recalled" if RECALL.search(custom) else "custom", len(text))
         elif kind == "custom":
             yield Dropped("custom", 0)
@@ -116,7 +116,7 @@ class Transcript:
             text = message.get("summary") or message.get("content")
             yield from self._said(entry, "summary", text, {"kind": str(role)})
         elif role in ("custom", "hookMessage"):
-            text, _ = content_text(message.get("content"))
+            text = content_text(message.get("content"))
             yield Dropped(
                 "recalled" if RECALL.search(str(message.get("customType"))) else "custom", len(text)
             )
@@ -126,12 +126,15 @@ class Transcript:
     def _talk(self, entry: Entry, role: Role, message: dict[str, Any]) -> Iterator[Record]:
         content = message.get("content")
         self._note_reads(content)
-        text, drops = content_text(content)
-        yield from drops
+        said = read_content(content, self._options)
+        text = said.text
+        yield from said.drops
+        if said.asides:
+            yield from asides_of(self._build(entry, role, text, {}, aside=True), said.asides)
         if role == "assistant" and not text and message.get("stopReason") in ("error", "aborted"):
             yield Dropped("error", len(str(message.get("errorMessage") or "")))
             return
-        if role == "assistant" and not text and drops:
+        if role == "assistant" and not text and (said.drops or said.asides):
             return  # a turn of thinking and calls alone; both have been counted
         clean = cleaned(role, text)
         yield from clean.drops
@@ -144,7 +147,7 @@ class Transcript:
 
     def _tool(self, entry: Entry, message: dict[str, Any]) -> Iterator[Record]:
         bash = message.get("role") == "bashExecution"
-        text, _ = content_text(message.get("output" if bash else "content"))
+        text = content_text(message.get("output" if bash else "content"))
         tool = "bash" if bash else label(message.get("toolName"))
         if bash and isinstance(message.get("command"), str):
             text = tidy(f"$ {message['command']}\n{text}")
@@ -174,8 +177,7 @@ class Transcript:
                 self._note_calls.add(block["id"])
 
     def _said(self, entry: Entry, role: Role, content: object, meta: Mapping[str, str]) -> Iterator[Record]:
-        text, drops = content_text(content)
-        yield from drops
+        text = content_text(content)
         if says_something(text):
             yield self._build(entry, role, text, meta)
         else:
@@ -189,6 +191,7 @@ class Transcript:
         meta: Mapping[str, str],
         author: str | None = None,
         author_id: str | None = None,
+        aside: bool = False,
     ) -> Message:
         value = entry.value
         message = value.get("message")
@@ -198,7 +201,8 @@ class Transcript:
         session = self._session
         return Message(
             chat_id=session.id,
-            id=own or self._identities.derive(session.id, author_id or author or role, at, text),
+            id=own
+            or ("" if aside else self._identities.derive(session.id, author_id or author or role, at, text)),
             source="openclaw",
             role=role,
             text=text,

@@ -1,6 +1,6 @@
 """DDL of `ledger.db`: the truth, written by the indexer alone."""
 
-VERSION = 1
+VERSION = 2
 
 DDL = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -41,6 +41,9 @@ DDL = (
         sort_at INTEGER NOT NULL, -- `at`, or the last known time before it in the file
         position INTEGER NOT NULL, -- source row << 32 | place in the file
         reply_to TEXT,
+        origin TEXT,              -- an id that is unique over all chats of the source
+        copied_from TEXT,         -- the chat whose history this talk repeats
+        windows TEXT NOT NULL DEFAULT '[]', -- JSON: [[start, end], …], the chunks of an imported index
         meta TEXT NOT NULL,
         text TEXT NOT NULL,       -- redacted
         hash BLOB NOT NULL,       -- sha256 of the redacted text
@@ -49,6 +52,7 @@ DDL = (
         UNIQUE (chat_id, id)
     )""",
     "CREATE INDEX message_hash ON message (hash)",
+    "CREATE INDEX message_origin ON message (origin) WHERE origin IS NOT NULL",
     """CREATE TABLE sighting (
         source INTEGER NOT NULL REFERENCES source (id),
         message INTEGER NOT NULL REFERENCES message (key),
@@ -102,3 +106,13 @@ DDL = (
         id INTEGER PRIMARY KEY, started INTEGER NOT NULL, ended INTEGER, exit INTEGER, report TEXT
     )""",
 )
+
+# From the version that is the key to the next one.
+MIGRATIONS: dict[int, tuple[str, ...]] = {
+    1: (
+        "ALTER TABLE message ADD COLUMN origin TEXT",
+        "ALTER TABLE message ADD COLUMN copied_from TEXT",
+        "ALTER TABLE message ADD COLUMN windows TEXT NOT NULL DEFAULT '[]'",
+        "CREATE INDEX message_origin ON message (origin) WHERE origin IS NOT NULL",
+    ),
+}

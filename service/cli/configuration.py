@@ -21,6 +21,7 @@ archives = {archives}
 
 # What tools answered to an agent is most of its context and rarely worth finding; true keeps it.
 # tool_results = false
+# thinking = false
 
 [embedding]
 # true lets the text of your chats and queries be sent to a cloud embedder; the key is GEMINI_API_KEY of the

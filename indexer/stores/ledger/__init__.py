@@ -97,6 +97,11 @@ class Ledger:
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version={sql.VERSION}")
                 self.meta.identify()
+        for version in range(found, sql.VERSION) if found else ():
+            with transaction(self._db):
+                for statement in sql.MIGRATIONS[version]:
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version={version + 1}")
 
     def absorb(
         self, file: SourceFile, messages: Iterable[tuple[Message, bytes]], report: Callable[[], str] = str

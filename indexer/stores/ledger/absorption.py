@@ -15,14 +15,14 @@ from schemas.records import Message
 
 _KEPT = (
     *("source", "role", "author", "author_id", "session", "agent", "side_branch", "at", "edited", "sort_at"),
-    *("position", "reply_to", "meta", "text", "hash", "place"),
+    *("position", "reply_to", "origin", "copied_from", "windows", "meta", "text", "hash", "place"),
 )
 _STAGED = ("chat_id", "id", *_KEPT, "title")
 
 # What a reader of the index can see of a message; a copy that differs in nothing of it changes nothing.
 _SEEN = (
     *("hash", "role", "author", "author_id", "session", "agent", "side_branch", "at", "sort_at"),
-    *("reply_to", "meta"),
+    *("reply_to", "windows", "meta"),
 )
 
 
@@ -191,6 +191,7 @@ def _row(
     return (
         *(message.chat_id, message.id, message.source, message.role, message.author, message.author_id),
         *(message.session, message.agent, message.side_branch, message.at, message.edited, sort_at, position),
-        *(message.reply_to, json.dumps(dict(message.meta), ensure_ascii=False, sort_keys=True), message.text),
+        *(message.reply_to, message.origin, message.copied_from, json.dumps(message.windows)),
+        *(json.dumps(dict(message.meta), ensure_ascii=False, sort_keys=True), message.text),
         *(digest, message.place, message.chat_title),
     )

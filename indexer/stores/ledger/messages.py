@@ -17,6 +17,7 @@ from schemas.records import Message
 _TALK = """
     SELECT m.chat_id, m.id, m.source, m.role, m.text, m.place, m.at, c.title, m.author, m.author_id,
            m.session, m.edited, m.reply_to, m.agent, m.side_branch, m.meta,
+           m.origin, m.copied_from, m.windows,
            min(m.sort_at) OVER (PARTITION BY m.session, m.side_branch) AS begun
     FROM message m JOIN chat c ON c.id = m.chat_id
     WHERE m.chat_id = ?
@@ -48,6 +49,7 @@ class Messages:
         for values in rows(self._db, _TALK, (chat_id,)):
             (chat, id_, source, role, text, place, at, title, author, author_id) = values[:10]
             (session, edited, reply_to, agent, side_branch, meta) = values[10:16]
+            (origin, copied_from, windows) = values[16:19]
             yield Message(
                 chat_id=chat,
                 id=id_,
@@ -64,6 +66,9 @@ class Messages:
                 reply_to=reply_to,
                 agent=agent,
                 side_branch=bool(side_branch),
+                origin=origin,
+                copied_from=copied_from,
+                windows=tuple((start, end) for start, end in json.loads(windows)),
                 meta=json.loads(meta),
             )
 
