@@ -65,7 +65,7 @@ def unreadable(place: str, error: OSError) -> Skipped:
 
 def _decoded(name: str, stream: BinaryIO) -> Iterator[Line | Skipped]:
     told = False
-    for number, data, ended in _split(_utf8(stream)):
+    for number, data, ended in _split(utf8(stream)):
         if data is None:
             yield Skipped(f"{name}:{number}", f"a line longer than {MAX_LINE >> 20} MB", "split or remove it")
             continue
@@ -89,7 +89,8 @@ def _repaired(data: bytes) -> tuple[str, bool]:
     return text, False
 
 
-def _utf8(stream: BinaryIO) -> Iterator[bytes]:
+def utf8(stream: BinaryIO) -> Iterator[bytes]:
+    """The stream in steps, as UTF-8 without BOM where a BOM tells UTF-8, UTF-16 or UTF-32; else as it is."""
     data = stream.read(_STEP)
     for mark, codec in _WIDE:
         if data.startswith(mark):

@@ -26,7 +26,7 @@ def test_a_newer_schema_is_refused_with_both_versions_and_the_lock_given_back(tm
     db.execute("PRAGMA user_version=99")
     db.close()
     for _ in range(2):
-        with pytest.raises(DatabaseError, match="version 99, newer than this program's 1") as caught:
+        with pytest.raises(DatabaseError, match="version 99, newer than this program's 2") as caught:
             Ledger(tmp_path)
         assert caught.value.hint
 
