@@ -53,6 +53,8 @@ DDL = (
     )""",
     "CREATE INDEX message_hash ON message (hash)",
     "CREATE INDEX message_origin ON message (origin) WHERE origin IS NOT NULL",
+    "CREATE INDEX message_source ON message (chat_id, source)",
+    "CREATE INDEX message_copied ON message (copied_from) WHERE copied_from IS NOT NULL",
     """CREATE TABLE sighting (
         source INTEGER NOT NULL REFERENCES source (id),
         message INTEGER NOT NULL REFERENCES message (key),
@@ -114,5 +116,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         "ALTER TABLE message ADD COLUMN copied_from TEXT",
         "ALTER TABLE message ADD COLUMN windows TEXT NOT NULL DEFAULT '[]'",
         "CREATE INDEX message_origin ON message (origin) WHERE origin IS NOT NULL",
+        "CREATE INDEX message_source ON message (chat_id, source)",
+        "CREATE INDEX message_copied ON message (copied_from) WHERE copied_from IS NOT NULL",
     ),
 }

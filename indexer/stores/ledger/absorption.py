@@ -9,6 +9,7 @@ from dataclasses import astuple, fields
 import apsw
 
 from indexer.stores.database import row, rows
+from indexer.stores.ledger.copies import Copies
 from indexer.stores.ledger.meta import Meta
 from indexer.stores.ledger.sources import NOTES, SourceFile
 from schemas.records import Message
@@ -113,11 +114,14 @@ class Absorption:
                  AND (t.message_id IS NULL OR t.message_id = staged.id)
                  AND (t.author IS NULL OR t.author IN (staged.author, staged.author_id)))"""
         )
+        copies, moved = Copies(db, source, last_at).join()
         self._chats()
-        duplicate = db.execute(
-            """SELECT count(*) FROM staged s JOIN message m USING (chat_id, id)
-               WHERE EXISTS (SELECT 1 FROM sighting o WHERE o.message = m.key)"""
-        ).get
+        duplicate = copies + int(
+            db.execute(
+                """SELECT count(*) FROM staged s JOIN message m USING (chat_id, id)
+                   WHERE EXISTS (SELECT 1 FROM sighting o WHERE o.message = m.key)"""
+            ).get
+        )
         mtime = self._file.mtime_ns // 1_000_000
         recency = {
             "recency": last_at if last_at is not None else mtime,
@@ -134,12 +138,14 @@ class Absorption:
             "INSERT INTO sighting SELECT ?, m.key FROM staged s JOIN message m USING (chat_id, id)", (source,)
         )
         removed = self._drop_absent([key for (key,) in before]) if self._file.kind == NOTES else 0
-        self._meta.stale({str(chat) for (chat,) in (*changed, *new)})
+        self._meta.stale({str(chat) for (chat,) in (*changed, *new)} | moved)
+        if moved:
+            self._meta.touch()
         return {
             "read": read,
             "new": len(new),
             "changed": len(changed),
-            "duplicate": int(duplicate),
+            "duplicate": duplicate,
             "removed": removed,
         }
 

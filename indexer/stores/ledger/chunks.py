@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import apsw
 
-from indexer.stores.database import rows, transaction
+from indexer.stores.database import row, rows, transaction
 from indexer.stores.ledger.meta import Meta
 from schemas.records import Chunk, Piece
 
@@ -61,6 +61,10 @@ class Chunks:
     def all_cut(self, chunker: str) -> None:
         """Remember by which chunker the chunks of every chat were cut."""
         self._meta.put(_CHUNKER, chunker)
+
+    def has(self, digest: bytes) -> bool:
+        """Whether a present chunk's embedded text has this hash."""
+        return row(self._db, "SELECT 1 FROM chunk WHERE hash = ? LIMIT 1", (digest,)) is not None
 
     @property
     def chunker(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
-from indexer.stores.database import rows, transaction
+from indexer.stores.database import row, rows, transaction
 from indexer.stores.ledger.meta import Meta
 from indexer.stores.ledger.sources import NOTES
 from schemas.records import Message
@@ -71,6 +71,13 @@ class Messages:
                 windows=tuple((start, end) for start, end in json.loads(windows)),
                 meta=json.loads(meta),
             )
+
+    def windows(self, chat_id: str, message_id: str) -> list[list[int]] | None:
+        """The imported boundaries of one message, empty where it has none; None for an unknown message."""
+        found = row(
+            self._db, "SELECT windows FROM message WHERE (chat_id, id) = (?, ?)", (chat_id, message_id)
+        )
+        return None if found is None else list(json.loads(found[0]))
 
     def drop_unseen(self) -> int:
         """Drop the messages that stand in no file that is still there, and the lost files (`--mirror`)."""
@@ -136,8 +143,10 @@ class Messages:
                 for key, chat, text, old in rows(self._db, "SELECT key, chat_id, text, hash FROM message")
                 if (fresh := clean(text)) != text
             ]
+            # Spans of the old text mean nothing in the new one.
             self._db.executemany(
-                "UPDATE message SET text = ?, hash = ? WHERE key = ?", (values[:3] for values in changed)
+                "UPDATE message SET text = ?, hash = ?, windows = '[]' WHERE key = ?",
+                (values[:3] for values in changed),
             )
             self._db.executemany("DELETE FROM extraction WHERE hash = ?", ((old,) for *_, old in changed))
             if changed:

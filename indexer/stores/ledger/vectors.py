@@ -37,6 +37,7 @@ class Vectors:
 
     Attributes:
         providers: whose spaces count in this run, or None for all. Others stay kept, since they are paid for.
+            An imported space counts beside its provider's own one, whoever takes part.
     """
 
     def __init__(self, db: apsw.Connection, meta: Meta) -> None:
@@ -76,11 +77,12 @@ class Vectors:
                        WHERE EXISTS (SELECT 1 FROM vector v WHERE v.space = s.id AND v.hash = c.hash))
                FROM space s ORDER BY s.id""",
         )
-        return [
-            Held(id_, Space(*identity), covered)
-            for id_, *identity, covered in found
-            if covered and self._counts(id_, identity[0])
-        ]
+        held = [Held(id_, Space(*identity), covered) for id_, *identity, covered in found if covered]
+        return [one for one in held if one.space.bare or self._counts(one.id, one.space.provider)]
+
+    def own(self) -> list[Held]:
+        """The spaces of `spaces` that builds fill: all but the imported ones, which excuse no other."""
+        return [held for held in self.spaces() if not held.space.bare]
 
     def _counts(self, space: int, provider: str) -> bool:
         used = self._meta.get(f"space {provider}")
@@ -160,15 +162,38 @@ class Vectors:
             found.append(f"{header}\n{text}" if header else text)
         return found
 
-    def keep(self, space: int, hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
-        """Commit one batch: float32, one row a hash."""
+    def keep(self, space: int, hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> int:
+        """Commit one batch: float32, one row a hash; returns how many of them the space had not yet."""
         floats = np.ascontiguousarray(vectors, dtype="<f4")
         with transaction(self._db):
+            before = self._db.total_changes()
             self._db.executemany(
                 "INSERT INTO vector VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
                 ((space, digest, vector.tobytes()) for digest, vector in zip(hashes, floats, strict=True)),
             )
-            self._meta.touch()
+            new = self._db.total_changes() - before
+            if new:
+                self._meta.touch()
+        return new
+
+    def disown(self, space: int, hashes: Sequence[bytes]) -> int:
+        """Take vectors out of the other imported spaces that hold the very same numbers.
+
+        The same vector can't be of two models: who imports it again by another name mends the first one.
+        """
+        with transaction(self._db):
+            before = self._db.total_changes()
+            self._db.executemany(
+                """DELETE FROM vector WHERE hash = ?2 AND space IN
+                     (SELECT o.id FROM space o JOIN space s ON s.id = ?1 AND s.dims = o.dims AND s.id <> o.id
+                      WHERE o.prefix_version = 0)
+                   AND vector = (SELECT v.vector FROM vector v WHERE v.space = ?1 AND v.hash = ?2)""",
+                ((space, digest) for digest in hashes),
+            )
+            gone = self._db.total_changes() - before
+            if gone:
+                self._meta.touch()
+        return gone
 
     def find(self, space: int, digest: bytes) -> bytes | None:
         """The float32 bytes of a vector, or None."""
