@@ -18,7 +18,7 @@ from indexer.archives import ReadOptions
 from indexer.embedding import Embedding
 from indexer.entities import version_of
 from indexer.extraction import extract
-from indexer.reading import Reading
+from indexer.reading import EVERYTHING, Narrowing, Reading
 from indexer.report import Progress, Report, Silent
 from indexer.spending import Budget
 from indexer.stores import generation as generations
@@ -50,6 +50,7 @@ class Options:
         full: read and write everything anew; paid vectors stay.
         mirror: drop messages whose source is gone.
         force: publish past the checks.
+        narrowing: the part of the archives that is read.
         budget: time and requests.
     """
 
@@ -57,6 +58,7 @@ class Options:
     full: bool = False
     mirror: bool = False
     force: bool = False
+    narrowing: Narrowing = EVERYTHING
     budget: Budget = field(default_factory=Budget)
 
 
@@ -93,12 +95,7 @@ class Build:
             Interrupted: stopped at a batch; what was embedded stays.
         """
         started = time.monotonic()
-        paths = list(self.options.paths) or list(self.settings.archives)
-        if not paths:
-            raise SettingsError(
-                "There is no archive to read.",
-                "name one: `letopis build PATH`, or set archives in letopis.toml",
-            )
+        paths = self._paths()
         with Ledger(self.settings.data) as ledger:
             run = ledger.runs.begin(_now())
             try:
@@ -122,9 +119,22 @@ class Build:
                 self._write_last_run()
         return self.report
 
+    def _paths(self) -> list[Path]:
+        paths = list(self.options.paths) or list(self.settings.archives)
+        if not paths:
+            raise SettingsError(
+                "There is no archive to read.",
+                "name one: `letopis build PATH`, or set archives in letopis.toml",
+            )
+        return paths
+
     def _run(self, ledger: Ledger, paths: Sequence[Path]) -> None:
         self._read(ledger, paths)
         self._chunk(ledger)
+        self._complete(ledger)
+
+    def _complete(self, ledger: Ledger) -> None:
+        """Names, vectors, and a generation that holds them: what follows once the chunks are cut."""
         extract(ledger, self.settings.entities, self.report, self.progress, self.cancelled)
         embedding = Embedding(
             settings=self.settings,
@@ -141,19 +151,25 @@ class Build:
             if self._is_long(ledger, embedding):
                 self._publish(ledger)
                 embedding.checkpoint = self._checkpoints(ledger)
-            embedding.fill()
+            self._fill(embedding)
         finally:
             embedding.close()
         self._publish(ledger)
 
-    def _read(self, ledger: Ledger, paths: Sequence[Path]) -> None:
+    def _fill(self, embedding: Embedding) -> None:
+        embedding.fill()
+
+    def _reading(self, ledger: Ledger) -> Reading:
         options = ReadOptions(
             zone=self.settings.zone,
             tool_results=self.settings.tool_results,
             thinking=self.settings.thinking,
             deleted_sessions=self.settings.deleted_sessions,
         )
-        Reading(ledger, options, self.report, self.progress, self.cancelled, self.options.full).read(paths)
+        return Reading(ledger, options, self.report, self.progress, self.cancelled, self.options.full)
+
+    def _read(self, ledger: Ledger, paths: Sequence[Path]) -> None:
+        self._reading(ledger).read(paths)
         if self.options.mirror:
             self.report.messages["removed"] += ledger.messages.drop_unseen()
         self.report.messages["total"] = ledger.messages.count()
@@ -248,6 +264,7 @@ class Build:
             "spent": {
                 name: counts["embedded"] for name, counts in report.spaces.items() if counts["embedded"]
             },
+            "health": [finding.sentence for finding in report.health],
             "report": report.as_json(),
         }
         path = self.settings.data / LAST_RUN

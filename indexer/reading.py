@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from indexer import redaction
+from indexer.accounting import Account, remembered
 from indexer.archives import ArchiveFile, Reader, ReadOptions, discover, ignored, reader_of, unknown
+from indexer.health import Finding, of_file, of_rhythm, unrecognised
 from indexer.report import Progress, Report
-from indexer.stores.ledger import Ledger, SourceFile
-from indexer.text.normal import scrubbed
+from indexer.stores.ledger import Ledger, SourceFile, SourceState
+from indexer.stores.ledger.sources import NOTES
+from indexer.text.normal import normal, scrubbed
 from schemas.problems import ArchiveError, Interrupted
 from schemas.records import Dropped, Message, Skipped
 
@@ -23,31 +27,35 @@ READERS_VERSION = 3
 
 _BLOCK = 1 << 20
 
-# Broken records that are remembered of a file, to be counted again while it stays as it is.
-_KEPT = 1_000
+# In so many builds a source must have grown before its silence means something: an export never grows.
+_NIGHTS = 2
 
 
-@dataclass(slots=True)
-class _FileReport:
-    """What one file brought, kept in the ledger so that an unchanged file still counts."""
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """The part of the archives that one build reads.
 
-    skipped: list[Skipped] = field(default_factory=list)
-    dropped: Counter[str] = field(default_factory=Counter)
-    characters: Counter[str] = field(default_factory=Counter)
-    redacted: Counter[str] = field(default_factory=Counter)
-    messages: int = 0
+    Attributes:
+        since: earliest time, UTC ms inclusive; messages without a time fall out when it is set.
+        chats: ids or titles of talks; empty means all.
+    """
 
-    def as_json(self) -> str:
-        skipped = [(one.place, one.reason, one.hint) for one in self.skipped[:_KEPT]]
-        return json.dumps(
-            {
-                "skipped": skipped,
-                "dropped": dict(self.dropped),
-                "characters": dict(self.characters),
-                "redacted": dict(self.redacted),
-            },
-            ensure_ascii=False,
-        )
+    since: int | None = None
+    chats: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.since is not None or bool(self.chats)
+
+    def keeps(self, message: Message) -> bool:
+        """Whether a message is in it: its chat by exact id or by title in the normal form."""
+        if self.since is not None and (message.at is None or message.at < self.since):
+            return False
+        if not self.chats or message.chat_id in self.chats:
+            return True
+        return message.chat_title is not None and normal(message.chat_title) in map(normal, self.chats)
+
+
+EVERYTHING = Narrowing()
 
 
 class Reading:
@@ -70,8 +78,10 @@ class Reading:
         progress: Progress,
         cancelled: Callable[[], bool],
         full: bool = False,
+        narrowing: Narrowing = EVERYTHING,
     ) -> None:
         self._ledger = ledger
+        self._narrowing = narrowing
         self._options = options
         self._report = report
         self._progress = progress
@@ -80,6 +90,8 @@ class Reading:
         self._present: list[int] = []
         self._roots: list[str] = []
         self._unread: set[tuple[str, str]] = set()
+        self._findings: list[Finding] = []
+        self._now = time.time_ns() // 1_000_000
 
     def read(self, roots: Sequence[Path]) -> None:
         """Read every archive; one that can't be read as a whole costs the others nothing."""
@@ -98,6 +110,30 @@ class Reading:
         gone = self._ledger.sources.mark_gone(self._present, self._roots)
         self._report.files["gone"] += gone
         self._report.messages["removed"] += self._ledger.messages.drop_gone_notes()
+        for root in roots:
+            if root_id(root) in self._roots:
+                self._listen(root)
+        for finding in self._findings:
+            self._report.ail(finding, self._now)
+
+    def _listen(self, root: Path) -> None:
+        """Whether a source that grew from night to night has gone quiet."""
+        id_ = root_id(root)
+        for kind, last_at in self._ledger.sources.newest(id_):
+            rhythm = self._ledger.sources.rhythm(id_, kind, last_at)
+            if rhythm.grew < _NIGHTS:
+                continue
+            days = self._ledger.sources.days(id_, kind)
+            finding = of_rhythm(f"{kind} in {_plain(root.name)}", days, self._now, rhythm.noticed)
+            self._ledger.sources.quiet_since(id_, kind, finding.noticed if finding else None)
+            if finding is not None:
+                self._findings.append(finding)
+
+    def take(self, file: ArchiveFile, reader: Reader) -> None:
+        """Absorb one file by a reader of its own, as a root of its own that no later build looks at."""
+        self._progress.stage("reading", None)
+        self._redact_again()
+        self._file(file.path, file, reader)
 
     def _redact_again(self) -> None:
         """A newer redactor sees what an older one missed, also in texts whose source is gone."""
@@ -125,17 +161,19 @@ class Reading:
             if any((root, place) in self._unread for place in (path, *above)):
                 yield int(str(source["id"]))
 
-    def _file(self, root: Path, file: ArchiveFile) -> None:
+    def _file(self, root: Path, file: ArchiveFile, reader: Reader | None = None) -> None:
         known = self._ledger.sources.find(root_id(root), file.name)
-        reading = self._reading_version()
-        same = known is not None and known.reading == reading and not self._full
+        # What was read whole holds every part of it.
+        same = known is not None and known.reading in self._readings() and not self._full
         if known is not None and same and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
             self._unchanged(known.id)
             return
         try:
-            reader = reader_of(file)
+            reader = reader or reader_of(file)
             if reader is None:
                 self._skip(root, unknown(file))
+                if known is not None:
+                    self._note(known.id, unrecognised(file.name, known.kind, self._now))
                 return
             digest = sha256_of(file)
         except OSError as error:
@@ -146,17 +184,25 @@ class Reading:
             self._ledger.sources.restat(known.id, file.size, file.mtime_ns)
             self._unchanged(known.id)
             return
-        self._absorb(root, file, reader, digest, reading)
+        self._absorb(root, file, reader, digest, known)
 
     def _unchanged(self, source: int) -> None:
         self._present.append(source)
-        for skipped in json.loads(self._ledger.sources.report(source))["skipped"]:
-            self._report.skip(Skipped(*skipped))
+        for skipped in remembered(self._ledger.sources.report(source)).skipped:
+            self._report.skip(skipped)
+        finding = self._ledger.sources.finding(source)
+        if finding is not None:
+            self._findings.append(Finding(*finding))
         self._report.files["unchanged"] += 1
         self._progress.advance()
 
-    def _absorb(self, root: Path, file: ArchiveFile, reader: Reader, digest: str, reading: str) -> None:
-        facts = _FileReport()
+    def _absorb(
+        self, root: Path, file: ArchiveFile, reader: Reader, digest: str, known: SourceState | None
+    ) -> None:
+        account = Account()
+        before = None
+        if known is not None:
+            before = (known.size, remembered(self._ledger.sources.report(known.id)))
         source = SourceFile(
             root=root_id(root),
             path=file.name,
@@ -164,42 +210,69 @@ class Reading:
             size=file.size,
             mtime_ns=file.mtime_ns,
             sha256=digest,
-            reading=reading,
+            reading=self._readings()[0],
         )
-        counts = self._ledger.absorb(source, self._messages(reader, file, facts), facts.as_json)
+        counts = self._ledger.absorb(
+            source, self._messages(reader, file, account), account.as_json, partial=bool(self._narrowing)
+        )
         state = self._ledger.sources.find(root_id(root), file.name)
         if state is not None:
             self._present.append(state.id)
-        for skipped in facts.skipped:
+            self._examine(state.id, file, reader, account, before, counts["changed"])
+        for skipped in account.skipped:
             self._report.skip(skipped)
-        for kind, count in facts.dropped.items():
-            self._report.drop(Dropped(kind, facts.characters[kind], count))
-        self._report.redacted.update(facts.redacted)
+        self._report.count(account)
         self._report.files["read"] += 1
         self._report.messages.update(counts)
         self._progress.advance()
 
+    def _examine(
+        self,
+        source: int,
+        file: ArchiveFile,
+        reader: Reader,
+        account: Account,
+        before: tuple[int, Account] | None,
+        changed: int,
+    ) -> None:
+        """A note may well grow without a word for us, and a part of an archive tells little of it."""
+        finding = None
+        if reader.name != NOTES and not self._narrowing:
+            finding = of_file(file.name, file.size, account, before, changed, self._now)
+        self._note(source, finding)
+
+    def _note(self, source: int, finding: Finding | None) -> None:
+        kept = self._ledger.sources.note_finding(source, astuple(finding) if finding else None)
+        if kept is not None:
+            self._findings.append(Finding(*kept))
+
     def _messages(
-        self, reader: Reader, file: ArchiveFile, facts: _FileReport
+        self, reader: Reader, file: ArchiveFile, account: Account
     ) -> Iterator[tuple[Message, bytes]]:
         for record in reader.read(file, self._options):
             if self._cancelled():
                 raise Interrupted("Stopped while reading.", "run `letopis build` again; it goes on from here")
             if isinstance(record, Skipped):
-                facts.skipped.append(replace(record, reason=redaction.redacted(record.reason)))
+                account.take(replace(record, reason=redaction.redacted(record.reason)))
             elif isinstance(record, Dropped):
-                facts.dropped[record.kind] += record.count
-                facts.characters[record.kind] += record.characters
+                account.take(record)
+            elif self._narrowing.keeps(record):
+                account.take(record)
+                yield _clean(record, account.redacted)
             else:
-                facts.messages += 1
-                yield _clean(record, facts.redacted)
+                account.take(Dropped("outside", len(record.text)))
 
-    def _reading_version(self) -> str:
-        options = self._options
-        return (
+    def _readings(self) -> list[str]:
+        """How this run reads, and how a run reads that would make its reading needless."""
+        options, narrowing = self._options, self._narrowing
+        whole = (
             f"{READERS_VERSION}.{redaction.VERSION}.{options.zone}.{int(options.tool_results)}"
             f".{int(options.thinking)}.{int(options.deleted_sessions)}"
         )
+        if not narrowing:
+            return [whole]
+        part = json.dumps([narrowing.since, sorted(narrowing.chats)], ensure_ascii=False)
+        return [f"{whole} {hashlib.sha256(part.encode()).hexdigest()[:12]}", whole]
 
 
 def _clean(message: Message, counts: Counter[str]) -> tuple[Message, bytes]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
+from indexer.accounting import Account
+from indexer.health import Finding
 from schemas.problems import LetopisError
-from schemas.records import Dropped, Skipped
+from schemas.records import Skipped
 
 # Places are named up to this many a reason; the count says the rest.
 _PLACES = 20
@@ -50,6 +52,7 @@ class Report:
         files: read, unchanged, gone.
         messages: read, new, changed, duplicate, removed, total.
         skipped: broken or unknown records, by reason.
+        kept: what was read: messages and characters by role.
         dropped: noise by rule: records and characters by kind.
         redacted: secrets replaced, by kind.
         chunks: new, total.
@@ -57,6 +60,7 @@ class Report:
         off: providers that took no part or were switched off, each with its sentence.
         entities: entities, relations, messages extracted.
         notes: sentences for the owner.
+        health: sources that do not tell what they used to.
         faults: what makes the run end with exit 3.
         generation: the published one, or None where nothing changed.
         exit: 0, 1 or 3.
@@ -65,6 +69,7 @@ class Report:
     files: Counter[str] = field(default_factory=Counter)
     messages: Counter[str] = field(default_factory=Counter)
     skipped: dict[str, SkippedKind] = field(default_factory=dict)
+    kept: dict[str, Counter[str]] = field(default_factory=dict)
     dropped: dict[str, Counter[str]] = field(default_factory=dict)
     redacted: Counter[str] = field(default_factory=Counter)
     chunks: Counter[str] = field(default_factory=Counter)
@@ -72,6 +77,7 @@ class Report:
     off: dict[str, str] = field(default_factory=dict)
     entities: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    health: list[Finding] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     generation: str | None = None
     seconds: float = 0.0
@@ -84,11 +90,20 @@ class Report:
         if len(kind.places) < _PLACES:
             kind.places.append(skipped.place)
 
-    def drop(self, dropped: Dropped) -> None:
-        """Count noise."""
-        kind = self.dropped.setdefault(dropped.kind, Counter())
-        kind["records"] += dropped.count
-        kind["characters"] += dropped.characters
+    def count(self, account: Account) -> None:
+        """Count what a file brought, but for its broken records."""
+        for total, counts in ((self.kept, account.kept), (self.dropped, account.dropped)):
+            for kind, one in counts.items():
+                total.setdefault(kind, Counter()).update(one)
+        self.redacted.update(account.redacted)
+
+    def ail(self, finding: Finding, now: int) -> None:
+        """A source does not tell what it used to: exit 3 while that is news, a note afterwards."""
+        self.health.append(finding)
+        if finding.is_news(now):
+            self.fault(finding.sentence)
+        else:
+            self.notes.append(finding.sentence)
 
     def fault(self, sentence: str) -> None:
         """Something is left for the next run: exit 3."""
@@ -117,6 +132,7 @@ class Report:
                 reason: {"count": kind.count, "places": kind.places, "hint": kind.hint}
                 for reason, kind in self.skipped.items()
             },
+            "kept": {role: dict(counts) for role, counts in self.kept.items()},
             "dropped": {kind: dict(counts) for kind, counts in self.dropped.items()},
             "redacted": dict(self.redacted),
             "chunks": dict(self.chunks),
@@ -124,5 +140,6 @@ class Report:
             "off": self.off,
             "entities": dict(self.entities),
             "notes": self.notes,
+            "health": [asdict(finding) for finding in self.health],
             "faults": self.faults,
         }

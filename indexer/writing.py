@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,6 @@ def write(
     spaces = ledger.vectors.spaces()
     measured = {
         id_: weighing.weight(*ledger.vectors.neighbours(space, id_, weighing.SAMPLE))
-        for id_, space, _ in spaces
         for id_, space, _ in spaces
     }
     weights = {id_: UNMEASURED if weight is None else weight for id_, weight in measured.items()}
@@ -120,6 +120,7 @@ def _sources(ledger: Ledger, content: Content) -> list[dict[str, Any]]:
             "messages": source["messages"],
             "last_at": source["last_at"],
             "gone": bool(source["gone"]),
+            "ailment": json.loads(str(source["health"]))[1] if source["health"] else None,
             "locate": _located(places.get(str(source["root"])), str(source["path"]), content.data),
         }
         for source in ledger.sources.all()

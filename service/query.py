@@ -59,8 +59,8 @@ def filter_of(request: SearchRequest, zone: tzinfo, now: datetime) -> Filter:
     for role in request.role:
         if role not in ROLES:
             raise _invalid("role", f"there is no role {role!r}; it is one of {', '.join(ROLES)}")
-    since = _moment("since", request.since, zone, now, end_of_day=False)
-    until = _moment("until", request.until, zone, now, end_of_day=True)
+    since = moment("since", request.since, zone, now, end_of_day=False)
+    until = moment("until", request.until, zone, now, end_of_day=True)
     if since is not None and until is not None and since > until:
         raise _invalid("since", f"since ({request.since}) lies after until ({request.until})")
     return Filter(
@@ -74,24 +74,29 @@ def filter_of(request: SearchRequest, zone: tzinfo, now: datetime) -> Filter:
     )
 
 
-def _moment(key: str, text: str | None, zone: tzinfo, now: datetime, end_of_day: bool) -> int | None:
+def moment(key: str, text: str | None, zone: tzinfo, now: datetime, end_of_day: bool = False) -> int | None:
+    """UTC ms of a date, a date-time or `30d` back from now; None stays None.
+
+    Raises:
+        RequestError: it is none of these; `key` names the parameter.
+    """
     if text is None:
         return None
     written = text.strip()
     relative = _RELATIVE.match(written.casefold())
     try:
         if relative:
-            moment = now - timedelta(hours=int(relative[1]) * _HOURS[relative[2]])
+            found = now - timedelta(hours=int(relative[1]) * _HOURS[relative[2]])
         elif len(written) <= 10:
             day = date.fromisoformat(written)
             # Inclusive: the whole last day counts.
-            moment = datetime.combine(day, time.max if end_of_day else time.min, tzinfo=zone)
+            found = datetime.combine(day, time.max if end_of_day else time.min, tzinfo=zone)
         else:
-            moment = datetime.fromisoformat(written)
-            moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-            if end_of_day and not moment.microsecond:
-                moment = moment.replace(microsecond=999_999)  # times are shown in whole seconds
-        return int(moment.timestamp() * 1000)
+            found = datetime.fromisoformat(written)
+            found = found if found.tzinfo else found.replace(tzinfo=zone)
+            if end_of_day and not found.microsecond:
+                found = found.replace(microsecond=999_999)  # times are shown in whole seconds
+        return int(found.timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         raise _invalid(
             key, f"{written[:40]!r} is no time; write 2026-03-18, 2026-03-18T10:00 or 30d (back from now)"

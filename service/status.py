@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ def status_of(
     return served | {
         "stale": list(stale),
         "degraded": [*served["degraded"], *([fault.line()] if fault else [])],
+        "health": _ailing(data),
         "last_run": _last_run(data),
         "disk": {"generation_bytes": used, "free_bytes": _free(data)},
     }
@@ -62,7 +63,7 @@ def _served(manifest: Manifest) -> dict[str, Any]:
                 "kind": source["kind"],
                 "messages": source["messages"],
                 "last_seen": shown_time(source["last_at"]),
-                "health": "gone" if source["gone"] else ("ok" if source["messages"] else "empty"),
+                "health": _health(source),
             }
             for source in manifest.sources
         ],
@@ -73,6 +74,22 @@ def _served(manifest: Manifest) -> dict[str, Any]:
         ],
         "bytes": sum(file["size"] for file in manifest.files.values()),
     }
+
+
+def _health(source: Mapping[str, Any]) -> str:
+    """ok, empty or gone; silent, unknown or unrecognised where the last build found a fault."""
+    if source["gone"]:
+        return "gone"
+    return source.get("ailment") or ("ok" if source["messages"] else "empty")
+
+
+def _ailing(data: Path) -> list[str]:
+    """What the last build said of sources that do not tell what they used to."""
+    try:
+        found = json.loads((data / LAST_RUN).read_text("utf-8"))["health"]
+        return [str(sentence) for sentence in found]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def _last_run(data: Path) -> dict[str, Any] | None:

@@ -2,6 +2,18 @@
 
 VERSION = 2
 
+# How often a kind of source of an archive grew, and since when it is quiet (UTC ms).
+_RHYTHM = """CREATE TABLE rhythm (
+    root TEXT NOT NULL, kind TEXT NOT NULL, last_at INTEGER NOT NULL, grew INTEGER NOT NULL, noticed INTEGER,
+    PRIMARY KEY (root, kind)
+) WITHOUT ROWID"""
+
+# Copies of a forgotten message carry other ids: they are known by its origin, or by the hash of its text.
+_FORGOTTEN = """CREATE TABLE forgotten (
+    chat_id TEXT NOT NULL, id TEXT NOT NULL, source TEXT NOT NULL, role TEXT NOT NULL, origin TEXT,
+    hash BLOB NOT NULL, at INTEGER, PRIMARY KEY (chat_id, id)
+) WITHOUT ROWID"""
+
 DDL = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE source (
@@ -17,8 +29,10 @@ DDL = (
         last_at INTEGER,
         report TEXT NOT NULL,     -- JSON: what was skipped and dropped
         gone INTEGER NOT NULL DEFAULT 0,
+        health TEXT,              -- JSON: [place, ailment, sentence, noticed], or NULL
         UNIQUE (root, path)
     )""",
+    _RHYTHM,
     """CREATE TABLE chat (
         id TEXT PRIMARY KEY,
         title TEXT,               -- as first seen
@@ -103,6 +117,9 @@ DDL = (
         UNIQUE (extractor, hash)
     )""",
     "CREATE TABLE tombstone (chat_id TEXT, message_id TEXT, author TEXT, at INTEGER NOT NULL)",
+    _FORGOTTEN,
+    "CREATE INDEX forgotten_hash ON forgotten (hash)",
+    "CREATE INDEX forgotten_origin ON forgotten (origin) WHERE origin IS NOT NULL",
     "CREATE TABLE spend (day TEXT, provider TEXT, requests INTEGER NOT NULL, PRIMARY KEY (day, provider))",
     """CREATE TABLE run (
         id INTEGER PRIMARY KEY, started INTEGER NOT NULL, ended INTEGER, exit INTEGER, report TEXT
@@ -112,6 +129,11 @@ DDL = (
 # From the version that is the key to the next one.
 MIGRATIONS: dict[int, tuple[str, ...]] = {
     1: (
+        "ALTER TABLE source ADD COLUMN health TEXT",
+        _RHYTHM,
+        _FORGOTTEN,
+        "CREATE INDEX forgotten_hash ON forgotten (hash)",
+        "CREATE INDEX forgotten_origin ON forgotten (origin) WHERE origin IS NOT NULL",
         "ALTER TABLE message ADD COLUMN origin TEXT",
         "ALTER TABLE message ADD COLUMN copied_from TEXT",
         "ALTER TABLE message ADD COLUMN windows TEXT NOT NULL DEFAULT '[]'",

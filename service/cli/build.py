@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     metavar="N",
     help="Spend at most so many paid requests (each text of a batch counts as one).",
 )
+@click.option(
+    "--since", metavar="TIME", help="Read only messages since a date, a time or `30d` back from now."
+)
+@click.option(
+    "--chat", "chats", multiple=True, metavar="CHAT", help="Read only this talk, by id or title; repeatable."
+)
 @click.option("--full", is_flag=True, help="Read and write everything anew; paid vectors stay.")
 @click.option("--mirror", is_flag=True, help="Drop messages whose source is gone.")
 @click.option("--force", is_flag=True, help="Publish past the guards.")
@@ -46,6 +53,8 @@ def build(
     dry_run: bool,
     budget_minutes: float | None,
     budget_requests: int | None,
+    since: str | None,
+    chats: tuple[str, ...],
     full: bool,
     mirror: bool,
     force: bool,
@@ -55,18 +64,23 @@ def build(
 ) -> int:
     """Read the archives, pay only for what is new, and publish a new generation.
 
-    PATHs (files, folders, zips) are used instead of the `archives` of the settings. Ctrl-C stops at a batch;
-    the next run goes on from there.
+    PATHs (files, folders, zips) are used instead of the `archives` of the settings. `--since` and `--chat`
+    narrow what is read; what was read before stays, and a later build without them reads the rest. Ctrl-C
+    stops at a batch; the next run goes on from there.
     """
     from indexer.pipeline import Options
+    from indexer.reading import Narrowing
     from indexer.spending import Budget
+    from service.query import moment
 
     settings = settings_of(config, data)
+    zone = settings.zone
     options = Options(
         paths=[Path.cwd() / path.expanduser() for path in paths],
         full=full,
         mirror=mirror,
         force=force,
+        narrowing=Narrowing(moment("since", since, zone, datetime.now(zone)), chats),
         budget=Budget(
             deadline=None if budget_minutes is None else time.monotonic() + budget_minutes * 60,
             requests=budget_requests,

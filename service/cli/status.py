@@ -58,6 +58,8 @@ def _lines(found: Mapping[str, Any], zone: tzinfo) -> Iterator[str]:
             f"{local(run['at'], zone)}, exit {run['exit']}: {run['new']:,} new messages; "
             f"embedded: {spent}; left to embed: {run['left']:,}",
         )
+    for sentence in found["health"]:
+        yield line("health", clean(sentence, 300))
     for sentence in found["stale"]:
         yield line("stale", clean(sentence, 200))
     for sentence in found["degraded"]:

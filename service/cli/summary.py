@@ -11,6 +11,7 @@ _LABEL = 10
 # The report keeps 20 places a reason; a screen wants fewer.
 _PLACES = 5
 _WIDTH = 200
+_SENTENCE = 300
 
 
 def summary(report: Report, current: str | None) -> str:
@@ -61,7 +62,13 @@ def losses(report: Report) -> Iterator[str]:
 def _remarks(report: Report) -> Iterator[str]:
     for sentence in report.off.values():
         yield line("no part", sentence)
-    told = set(report.off.values()) | {f"{name}: {sentence}" for name, sentence in report.off.items()}
+    for finding in report.health:
+        yield line("health", clean(finding.sentence, _SENTENCE))
+    told = (
+        {finding.sentence for finding in report.health}
+        | set(report.off.values())
+        | {f"{name}: {sentence}" for name, sentence in report.off.items()}
+    )
     for sentence in report.notes:
         if sentence not in told:
             yield line("note", sentence)

@@ -24,6 +24,7 @@ TALK = [
 ]
 STATUS = {
     *("generation", "built_at", "counts", "spaces", "entities", "versions", "sources", "last_run", "stale"),
+    "health",
     *("degraded", "disk"),
 }
 

@@ -104,7 +104,11 @@ class Ledger:
                 self._db.execute(f"PRAGMA user_version={version + 1}")
 
     def absorb(
-        self, file: SourceFile, messages: Iterable[tuple[Message, bytes]], report: Callable[[], str] = str
+        self,
+        file: SourceFile,
+        messages: Iterable[tuple[Message, bytes]],
+        report: Callable[[], str] = str,
+        partial: bool = False,
     ) -> dict[str, int]:
         """Take in one archive file, all or nothing.
 
@@ -113,12 +117,13 @@ class Ledger:
             messages: redacted messages with the sha256 of their text, in the order of the talk.
             report: called after the last message for JSON text that is kept with the file, so that it may
                 count while reading.
+            partial: only a part of the file is given; what was read of it before stays.
 
         Returns:
             Counts: read, new, changed, duplicate (seen in another file too), removed (of a note file).
         """
         with transaction(self._db):
-            return Absorption(self._db, self.meta, file).take(messages, report)
+            return Absorption(self._db, self.meta, file, partial).take(messages, report)
 
     def close(self) -> None:
         """Close the database and give the lock back."""

@@ -9,7 +9,7 @@ from dataclasses import astuple, fields
 import apsw
 
 from indexer.stores.database import row, rows
-from indexer.stores.ledger.copies import Copies
+from indexer.stores.ledger.copies import STORED_WITHIN, Copies
 from indexer.stores.ledger.meta import Meta
 from indexer.stores.ledger.sources import NOTES, SourceFile
 from schemas.records import Message
@@ -55,9 +55,11 @@ class Absorption:
         db: the ledger.
         meta: is told of changed chats.
         file: what is read.
+        partial: only a part of it is given; what was read of it before stays.
     """
 
-    def __init__(self, db: apsw.Connection, meta: Meta, file: SourceFile) -> None:
+    def __init__(self, db: apsw.Connection, meta: Meta, file: SourceFile, partial: bool = False) -> None:
+        self._partial = partial
         self._db = db
         self._meta = meta
         self._file = file
@@ -106,14 +108,10 @@ class Absorption:
     def _merge(self, source: int, last_at: int | None) -> dict[str, int]:
         db = self._db
         read = int(db.execute("SELECT count(*) FROM staged").get)
-        before = rows(db, "DELETE FROM sighting WHERE source = ? RETURNING message", (source,))
-        # Forgotten messages stay forgotten, whatever file they come back in.
-        db.execute(
-            """DELETE FROM staged WHERE EXISTS (SELECT 1 FROM tombstone t WHERE
-                 (t.chat_id IS NULL OR t.chat_id = staged.chat_id)
-                 AND (t.message_id IS NULL OR t.message_id = staged.id)
-                 AND (t.author IS NULL OR t.author IN (staged.author, staged.author_id)))"""
-        )
+        before: list[tuple[int]] = []
+        if not self._partial:
+            before = rows(db, "DELETE FROM sighting WHERE source = ? RETURNING message", (source,))
+        self._leave_out_forgotten()
         copies, moved = Copies(db, source, last_at).join()
         self._chats()
         duplicate = copies + int(
@@ -135,7 +133,8 @@ class Absorption:
             recency,
         ).fetchall()
         db.execute(
-            "INSERT INTO sighting SELECT ?, m.key FROM staged s JOIN message m USING (chat_id, id)", (source,)
+            "INSERT OR IGNORE INTO sighting SELECT ?, m.key FROM staged s JOIN message m USING (chat_id, id)",
+            (source,),
         )
         removed = self._drop_absent([key for (key,) in before]) if self._file.kind == NOTES else 0
         self._meta.stale({str(chat) for (chat,) in (*changed, *new)} | moved)
@@ -148,6 +147,24 @@ class Absorption:
             "duplicate": duplicate,
             "removed": removed,
         }
+
+    def _leave_out_forgotten(self) -> None:
+        """Forgotten messages stay forgotten, in whatever file and under whatever id they come back."""
+        self._db.execute(
+            """DELETE FROM staged WHERE EXISTS (SELECT 1 FROM tombstone t WHERE
+                 (t.chat_id IS NULL OR t.chat_id = staged.chat_id)
+                 AND (t.message_id IS NULL OR t.message_id = staged.id)
+                 AND (t.author IS NULL OR t.author IN (staged.author, staged.author_id)))"""
+        )
+        self._db.execute(
+            """DELETE FROM staged WHERE EXISTS
+                 (SELECT 1 FROM forgotten f WHERE f.origin = staged.origin AND f.source = staged.source)
+               OR EXISTS (SELECT 1 FROM forgotten f WHERE f.hash = staged.hash AND f.role = staged.role
+                 AND (f.chat_id = staged.copied_from OR f.chat_id = staged.chat_id
+                      AND f.source <> staged.source
+                      AND coalesce(abs(f.at - staged.at), 0) <= ?))""",
+            (STORED_WITHIN,),
+        )
 
     def _chats(self) -> None:
         # The title stays as first seen: a renamed chat must not have its whole history embedded again.

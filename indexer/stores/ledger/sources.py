@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -42,10 +43,27 @@ class SourceState:
     """What the ledger knows of an archive file."""
 
     id: int
+    kind: str
     size: int
     mtime_ns: int
     sha256: str
     reading: str
+
+
+class Rhythm(NamedTuple):
+    """How a kind of source of one archive has grown.
+
+    Attributes:
+        grew: in how many builds it brought messages newer than those before.
+        noticed: when it was found quiet first, UTC ms, or None.
+    """
+
+    grew: int
+    noticed: int | None
+
+
+# What a finding on a file's health consists of; see `indexer.health.Finding`.
+FindingRow = tuple[Any, ...]
 
 
 class Sources:
@@ -58,7 +76,7 @@ class Sources:
         """What is known of a file, or None."""
         found = row(
             self._db,
-            "SELECT id, size, mtime_ns, sha256, reading FROM source WHERE root = ? AND path = ?",
+            "SELECT id, kind, size, mtime_ns, sha256, reading FROM source WHERE root = ? AND path = ?",
             (root, path),
         )
         return SourceState(*found) if found else None
@@ -75,10 +93,62 @@ class Sources:
         """Every file with its counts, for the manifest and the report."""
         names = (
             *("id", "root", "path", "kind", "size", "mtime_ns", "sha256"),
-            *("messages", "last_at", "gone", "report"),
+            *("messages", "last_at", "gone", "report", "health"),
         )
         found = rows(self._db, f"SELECT {', '.join(names)} FROM source ORDER BY root, path")
         return [dict(zip(names, values, strict=True)) for values in found]
+
+    def note_finding(self, source: int, finding: FindingRow | None) -> FindingRow | None:
+        """Keep what is wrong with a file (None: nothing); returns it as of its first finding."""
+        known = self.finding(source)
+        if finding is not None and known is not None and finding[1] == known[1]:
+            finding = (*finding[:3], known[3])
+        text = None if finding is None else json.dumps(finding, ensure_ascii=False)
+        self._db.execute("UPDATE source SET health = ? WHERE id = ?", (text, source))
+        return finding
+
+    def finding(self, source: int) -> FindingRow | None:
+        """What is wrong with a file, or None."""
+        found = row(self._db, "SELECT health FROM source WHERE id = ?", (source,))
+        return tuple(json.loads(found[0])) if found and found[0] else None
+
+    def newest(self, root: str) -> list[tuple[str, int]]:
+        """(kind, time of the newest message in UTC ms) of everything that is dated in an archive."""
+        return rows(
+            self._db,
+            """SELECT kind, max(last_at) FROM source WHERE root = ? AND last_at IS NOT NULL
+               GROUP BY kind ORDER BY kind""",
+            (root,),
+        )
+
+    def rhythm(self, root: str, kind: str, last_at: int) -> Rhythm:
+        """How a kind of source has grown, this build included, whose newest message is of `last_at`."""
+        with transaction(self._db):
+            self._db.execute(
+                """INSERT INTO rhythm (root, kind, last_at, grew) VALUES (?, ?, ?, 0)
+                   ON CONFLICT DO UPDATE SET grew = grew + 1, last_at = excluded.last_at
+                   WHERE excluded.last_at > last_at""",
+                (root, kind, last_at),
+            )
+            found = row(
+                self._db, "SELECT grew, noticed FROM rhythm WHERE (root, kind) = (?, ?)", (root, kind)
+            )
+        return Rhythm(*found)
+
+    def quiet_since(self, root: str, kind: str, noticed: int | None) -> None:
+        """Remember when a kind of source was found quiet first; None when it talks."""
+        self._db.execute("UPDATE rhythm SET noticed = ? WHERE (root, kind) = (?, ?)", (noticed, root, kind))
+
+    def days(self, root: str, kind: str) -> list[int]:
+        """Numbers of the UTC days since 1970 on which a kind of source said something, ascending."""
+        found = rows(
+            self._db,
+            """SELECT DISTINCT m.at / 86400000 FROM source f JOIN sighting o ON o.source = f.id
+               JOIN message m ON m.key = o.message
+               WHERE (f.root, f.kind) = (?, ?) AND m.at IS NOT NULL ORDER BY 1""",
+            (root, kind),
+        )
+        return [day for (day,) in found]
 
     def mark_gone(self, present: Iterable[int], roots: Sequence[str]) -> int:
         """Mark the files of these roots that were not met in this run; returns how many are newly gone."""

@@ -151,6 +151,9 @@ def test_a_ledger_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> 
         db.execute(f"DROP INDEX {index}")
     for column in ("origin", "copied_from", "windows"):
         db.execute(f"ALTER TABLE message DROP COLUMN {column}")
+    db.execute("ALTER TABLE source DROP COLUMN health")
+    for table in ("rhythm", "forgotten"):
+        db.execute(f"DROP TABLE {table}")
     db.execute("PRAGMA user_version=1")
     db.close()
     with Ledger(tmp_path) as opened:
