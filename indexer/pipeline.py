@@ -24,6 +24,7 @@ from indexer.spending import Budget
 from indexer.stores import generation as generations
 from indexer.stores.generation import LAST_RUN, Check
 from indexer.stores.ledger import Ledger
+from indexer.stores.ledger.forgetting import DONE, DUE, PURGE
 from indexer.text.aliases import lexicon_version
 from indexer.writing import Content, write
 from schemas.problems import Interrupted, LetopisError, SettingsError
@@ -50,16 +51,16 @@ class Options:
         full: read and write everything anew; paid vectors stay.
         mirror: drop messages whose source is gone.
         force: publish past the checks.
-        narrowing: the part of the archives that is read.
         budget: time and requests.
+        narrowing: the part of the archives that is read.
     """
 
     paths: Sequence[Path] = ()
     full: bool = False
     mirror: bool = False
     force: bool = False
-    narrowing: Narrowing = EVERYTHING
     budget: Budget = field(default_factory=Budget)
+    narrowing: Narrowing = EVERYTHING
 
 
 @dataclass(slots=True)
@@ -166,7 +167,15 @@ class Build:
             thinking=self.settings.thinking,
             deleted_sessions=self.settings.deleted_sessions,
         )
-        return Reading(ledger, options, self.report, self.progress, self.cancelled, self.options.full)
+        return Reading(
+            ledger,
+            options,
+            self.report,
+            self.progress,
+            self.cancelled,
+            self.options.full,
+            self.options.narrowing,
+        )
 
     def _read(self, ledger: Ledger, paths: Sequence[Path]) -> None:
         self._reading(ledger).read(paths)
@@ -193,9 +202,9 @@ class Build:
             self.report.chunks["new"] += sum(chunk.id not in before for chunk, _ in cut)
             self.progress.advance()
         ledger.chunks.all_cut(chunker)
-        if ledger.meta.get("purge") == "due":  # vectors of texts that a newer redactor has changed
-            ledger.vectors.purge()
-            ledger.meta.put("purge", "done")
+        if ledger.meta.get(PURGE) == DUE:  # vectors of texts that were forgotten, or redacted anew
+            self.report.chunks["purged"] += ledger.vectors.purge()
+            ledger.meta.put(PURGE, DONE)
         self.report.chunks["total"] = ledger.chunks.count()
 
     def _is_long(self, ledger: Ledger, embedding: Embedding) -> bool:
@@ -223,12 +232,18 @@ class Build:
             manifest = write(ledger, content, name, folder, _now(), self.report, self.progress)
             self.progress.stage("verifying", None)
             sealed = generations.sealed(folder, manifest)
-            generations.publish(data, folder, () if self.options.force else self.checks, previous)
+            checks = () if self.options.force else self.checks
+            # What was forgotten may be most of the archive: its loss is no fault.
+            generations.publish(data, folder, checks, None if ledger.forgetting.due else previous)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         self.report.generation = sealed.generation
-        generations.prune(data, GENERATIONS_KEPT)
+        if ledger.forgetting.due:
+            generations.prune(data, 1)
+            ledger.forgetting.done()
+        else:
+            generations.prune(data, GENERATIONS_KEPT)
 
     def _content(self, ledger: Ledger) -> Content:
         extractor = version_of(self.settings.entities)

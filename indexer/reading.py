@@ -17,6 +17,7 @@ from indexer.archives import ArchiveFile, Reader, ReadOptions, discover, ignored
 from indexer.health import Finding, of_file, of_rhythm, unrecognised
 from indexer.report import Progress, Report
 from indexer.stores.ledger import Ledger, SourceFile, SourceState
+from indexer.stores.ledger.forgetting import DUE, PURGE
 from indexer.stores.ledger.sources import NOTES
 from indexer.text.normal import normal, scrubbed
 from schemas.problems import ArchiveError, Interrupted
@@ -64,10 +65,11 @@ class Reading:
     Args:
         ledger: takes the messages in.
         options: for the readers.
-        full: read every file anew.
         report: counts.
         progress: is told of every file.
         cancelled: asked between messages.
+        full: read every file anew.
+        narrowing: the part that is read.
     """
 
     def __init__(
@@ -140,7 +142,7 @@ class Reading:
         version = str(redaction.VERSION)
         if self._ledger.meta.get("redactor") != version:
             if self._ledger.messages.rewrite(redaction.redacted):
-                self._ledger.meta.put("purge", "due")  # once the chunks are cut anew
+                self._ledger.meta.put(PURGE, DUE)  # once the chunks are cut anew
             self._ledger.meta.put("redactor", version)
 
     def _found(self, root: Path, found: ArchiveFile | Skipped) -> None:

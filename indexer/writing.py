@@ -14,6 +14,7 @@ from indexer.entities.graph import MessageMentions, Place
 from indexer.entities.relations import graph_of
 from indexer.reading import root_id
 from indexer.report import Progress, Report
+from indexer.stores.generation import current_manifest
 from indexer.stores.graph_writer import write_graph
 from indexer.stores.ledger import Ledger
 from indexer.stores.manifest import GRAPH_NAME, VECTORS_NAME, Manifest
@@ -110,6 +111,9 @@ def _mentions(ledger: Ledger, extractor: str, chats: Sequence[str]) -> Iterator[
 
 def _sources(ledger: Ledger, content: Content) -> list[dict[str, Any]]:
     places = {root_id(root): root.resolve() for root in content.roots}
+    previous = current_manifest(content.data)
+    # A job that reads no archive knows no roots: a file is still where it was.
+    before = {(s["path"], s["sha256"]): s.get("locate") for s in (previous.sources if previous else ())}
     return [
         {
             "path": source["path"],
@@ -121,7 +125,8 @@ def _sources(ledger: Ledger, content: Content) -> list[dict[str, Any]]:
             "last_at": source["last_at"],
             "gone": bool(source["gone"]),
             "ailment": json.loads(str(source["health"]))[1] if source["health"] else None,
-            "locate": _located(places.get(str(source["root"])), str(source["path"]), content.data),
+            "locate": _located(places.get(str(source["root"])), str(source["path"]), content.data)
+            or before.get((source["path"], source["sha256"])),
         }
         for source in ledger.sources.all()
     ]

@@ -33,6 +33,7 @@ class SearchRequest(BaseModel):
     chat: Repeatable = []
     author: Repeatable = []
     role: Repeatable = []
+    agent: Repeatable = []
     source: Repeatable = []
     entity: Repeatable = []
     since: str | None = None

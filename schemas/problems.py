@@ -7,6 +7,7 @@ LetopisError
 ├── DatabaseError          a database of ours is newer than this program, or damaged
 │   ├── IndexMissing       no generation has been published yet
 │   └── IndexCorrupt       a generation does not match its manifest
+├── NoMatch                a command names what is not in the ledger, or names several
 ├── BuildRefused           a generation did not pass its checks and was not published
 ├── Interrupted            stopped at a batch by the user; the next run resumes
 ├── EmbedderError          a provider's answer could not be used
@@ -113,6 +114,12 @@ class IndexCorrupt(DatabaseError):
     """A generation does not match its manifest."""
 
     code = "index_corrupt"
+
+
+class NoMatch(LetopisError):
+    """What a command names is not in the ledger, or several things are called so."""
+
+    code = "not_found"
 
 
 class BuildRefused(LetopisError):

@@ -15,6 +15,9 @@ ROLES: tuple[Role, ...] = (
     *("user", "assistant", "tool", "thinking", "system", "summary", "note", "instruction"),
 )
 
+# Whose talk it is; a search is of the main one unless its `agent` filter asks for the workers'.
+AGENTS: tuple[str, ...] = ("main", "worker")
+
 # Left out of a search unless its `role` filter asks for them.
 QUIET_ROLES: tuple[Role, ...] = ("instruction", "tool", "thinking")
 
@@ -158,7 +161,8 @@ class Space:
         provider: gemini, ollama, local or hash.
         model: the provider's name of the model.
         dims: length of a vector.
-        prefix_version: version of the text prefixes put before documents and queries.
+        prefix_version: version of the text prefixes put before documents and queries; 0 for none, as in the
+            vectors of an index that was imported.
     """
 
     provider: str
@@ -170,6 +174,11 @@ class Space:
     def name(self) -> str:
         """Readable identity, e.g. `gemini/gemini-embedding-2-preview/768/1`."""
         return f"{self.provider}/{self.model}/{self.dims}/{self.prefix_version}"
+
+    @property
+    def bare(self) -> bool:
+        """Whether its vectors were made of bare texts by another program: kept and asked, never filled."""
+        return self.prefix_version == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +209,7 @@ class Filter:
         chats: exact chat ids or titles; one of them must match (id first, else the title's normal form).
         authors: exact author ids or names, likewise.
         roles: roles to keep; empty means all but QUIET_ROLES.
+        agents: of AGENTS: `worker` for the transcripts of sub-agents; empty means `main` alone.
         sources: names of readers.
         entities: names in any inflection; a chunk must mention one of them.
         since: earliest time, UTC ms inclusive; messages without a time fall out when it is set.
@@ -209,6 +219,7 @@ class Filter:
     chats: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     since: int | None = None

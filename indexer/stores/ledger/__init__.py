@@ -17,6 +17,7 @@ import apsw
 from indexer.stores.database import transaction, user_version
 from indexer.stores.ledger.absorption import Absorption
 from indexer.stores.ledger.chunks import Chunks
+from indexer.stores.ledger.forgetting import Extent, Forgetting, Rule
 from indexer.stores.ledger.mentions import Mentions
 from indexer.stores.ledger.messages import Messages
 from indexer.stores.ledger.meta import Meta
@@ -27,7 +28,7 @@ from schemas.problems import DatabaseError, LedgerBusy
 from schemas.records import Message
 from schemas.sql import ledger as sql
 
-__all__ = ["LEDGER_NAME", "Held", "Ledger", "SourceFile", "SourceState"]
+__all__ = ["LEDGER_NAME", "Extent", "Held", "Ledger", "Rule", "SourceFile", "SourceState"]
 
 LEDGER_NAME = "ledger.db"
 LOCK_NAME = "indexer.lock"
@@ -39,7 +40,8 @@ class Ledger:
     Attributes:
         meta: small remembered values, the revision and the identity.
         sources: archive files that were read.
-        messages: what they hold, and what was forgotten.
+        messages: what they hold.
+        forgetting: what must go and never come back.
         chunks: windows over the messages, and which chats must be cut anew.
         vectors: spaces and the vectors in them, by content hash.
         mentions: names found in the texts, by content hash.
@@ -64,6 +66,7 @@ class Ledger:
         self.meta = Meta(self._db)
         self.sources = Sources(self._db)
         self.messages = Messages(self._db, self.meta)
+        self.forgetting = Forgetting(self._db, self.meta)
         self.chunks = Chunks(self._db, self.meta)
         self.vectors = Vectors(self._db, self.meta)
         self.mentions = Mentions(self._db, self.meta)

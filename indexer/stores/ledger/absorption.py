@@ -9,7 +9,8 @@ from dataclasses import astuple, fields
 import apsw
 
 from indexer.stores.database import row, rows
-from indexer.stores.ledger.copies import STORED_WITHIN, Copies
+from indexer.stores.ledger.copies import Copies
+from indexer.stores.ledger.forgetting import LEAVE_OUT
 from indexer.stores.ledger.meta import Meta
 from indexer.stores.ledger.sources import NOTES, SourceFile
 from schemas.records import Message
@@ -150,21 +151,8 @@ class Absorption:
 
     def _leave_out_forgotten(self) -> None:
         """Forgotten messages stay forgotten, in whatever file and under whatever id they come back."""
-        self._db.execute(
-            """DELETE FROM staged WHERE EXISTS (SELECT 1 FROM tombstone t WHERE
-                 (t.chat_id IS NULL OR t.chat_id = staged.chat_id)
-                 AND (t.message_id IS NULL OR t.message_id = staged.id)
-                 AND (t.author IS NULL OR t.author IN (staged.author, staged.author_id)))"""
-        )
-        self._db.execute(
-            """DELETE FROM staged WHERE EXISTS
-                 (SELECT 1 FROM forgotten f WHERE f.origin = staged.origin AND f.source = staged.source)
-               OR EXISTS (SELECT 1 FROM forgotten f WHERE f.hash = staged.hash AND f.role = staged.role
-                 AND (f.chat_id = staged.copied_from OR f.chat_id = staged.chat_id
-                      AND f.source <> staged.source
-                      AND coalesce(abs(f.at - staged.at), 0) <= ?))""",
-            (STORED_WITHIN,),
-        )
+        for statement in LEAVE_OUT:
+            self._db.execute(statement)
 
     def _chats(self) -> None:
         # The title stays as first seen: a renamed chat must not have its whole history embedded again.

@@ -97,40 +97,6 @@ class Messages:
                 f"{droppable} AND NOT EXISTS (SELECT 1 FROM sighting o WHERE o.message = message.key)", ()
             )
 
-    def forget(
-        self, at: int, chat_id: str | None = None, message_id: str | None = None, author: str | None = None
-    ) -> int:
-        """Remove what all given values match, and keep it from ever coming back.
-
-        Args:
-            at: UTC ms, kept with the tombstone.
-            chat_id: the talk.
-            message_id: one message of it.
-            author: a display name or an author id.
-
-        Returns:
-            How many messages went.
-        """
-        if chat_id is None and message_id is None and author is None:
-            raise ValueError("forgetting needs a chat, a message or an author")
-        with transaction(self._db):
-            self._db.execute("INSERT INTO tombstone VALUES (?, ?, ?, ?)", (chat_id, message_id, author, at))
-            condition = """(?1 IS NULL OR chat_id = ?1) AND (?2 IS NULL OR id = ?2)
-                           AND (?3 IS NULL OR ?3 IN (author, author_id))"""
-            values = (chat_id, message_id, author)
-            self._db.execute(
-                f"DELETE FROM sighting WHERE message IN (SELECT key FROM message WHERE {condition})", values
-            )
-            # What was made of a forgotten text goes with it, unless an equal text stays elsewhere.
-            hashes = rows(self._db, f"SELECT DISTINCT hash FROM message WHERE {condition}", values)
-            removed = self._delete(condition, values)
-            self._db.executemany(
-                """DELETE FROM extraction WHERE hash = ?1
-                   AND NOT EXISTS (SELECT 1 FROM message WHERE hash = ?1)""",
-                hashes,
-            )
-            return removed
-
     def rewrite(self, clean: Callable[[str], str]) -> int:
         """Pass every stored text through a newer redactor; sources that are gone can't be read anew.
 

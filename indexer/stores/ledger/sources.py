@@ -85,6 +85,10 @@ class Sources:
         """The file was touched but its content is the same."""
         self._db.execute("UPDATE source SET size = ?, mtime_ns = ? WHERE id = ?", (size, mtime_ns, source))
 
+    def messages(self, source: int) -> int:
+        """How many messages a file held when it was last read."""
+        return int(row(self._db, "SELECT messages FROM source WHERE id = ?", (source,))[0])
+
     def report(self, source: int) -> str:
         """The JSON text that was kept with a file when it was read."""
         return str(row(self._db, "SELECT report FROM source WHERE id = ?", (source,))[0])

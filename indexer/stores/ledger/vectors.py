@@ -208,6 +208,10 @@ class Vectors:
                 """DELETE FROM vector
                    WHERE NOT EXISTS (SELECT 1 FROM chunk c WHERE c.hash = vector.hash) RETURNING 1""",
             )
+            self._db.execute(
+                """DELETE FROM quarantine
+                   WHERE NOT EXISTS (SELECT 1 FROM chunk c WHERE c.hash = quarantine.hash)"""
+            )
         return len(found)
 
     def quarantine(self, space: int, digest: bytes, reason: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.stores.ledger import Ledger
+from indexer.stores.ledger import Ledger, Rule
 from tests.indexer.stores.talks import absorb, chunk, file, message, texts
 
 
@@ -131,7 +131,7 @@ def test_what_was_forgotten_never_comes_back(ledger: Ledger, what: dict[str, str
         message("1", "чужое", chat_id="other"),
     ]
     absorb(ledger, file(), *said)
-    ledger.messages.forget(1, **what)
+    ledger.forgetting.forget(1, [Rule(**what)])
     for path in ("a.jsonl", "b.jsonl"):
         absorb(ledger, file(path), *said)
         kept = [text for chat, _, _ in ledger.messages.chats() for text in texts(ledger, chat)]
@@ -142,7 +142,7 @@ def test_a_forgotten_text_is_in_no_byte_of_the_closed_ledger(tmp_path: Path) -> 
     with Ledger(tmp_path) as ledger:
         absorb(ledger, file(), *(message(str(n), f"{n} неизгладимое слово" * 20) for n in range(50)))
         ledger.mentions.keep("x", [(digest, []) for digest in ledger.mentions.pending("x")])
-        ledger.messages.forget(1, chat_id="talk")
+        ledger.forgetting.forget(1, [Rule(chat_id="talk")])
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert "неизгладимое".encode() not in left
 
@@ -150,7 +150,7 @@ def test_a_forgotten_text_is_in_no_byte_of_the_closed_ledger(tmp_path: Path) -> 
 def test_forgetting_without_a_condition_is_refused(ledger: Ledger) -> None:
     absorb(ledger, file(), message("1"))
     with pytest.raises(ValueError, match="needs a chat"):
-        ledger.messages.forget(1)
+        ledger.forgetting.forget(1, [Rule()])
     assert ledger.messages.count() == 1
 
 
