@@ -11,6 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from indexer.archives.chatgpt import ChatGpt
+from indexer.archives.claude_ai import ClaudeAi
+from indexer.archives.claude_code import ClaudeCode
+from indexer.archives.codex import Codex
+from indexer.archives.discord import Discord
 from indexer.archives.discovery import discover
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import derived_id
@@ -18,7 +23,9 @@ from indexer.archives.irrelevance import ignored
 from indexer.archives.jsonl import Jsonl
 from indexer.archives.lcm import Lcm
 from indexer.archives.markdown import Markdown
+from indexer.archives.nearest import nearest
 from indexer.archives.openclaw import OpenClaw
+from indexer.archives.slack import Slack
 from indexer.archives.telegram import Telegram
 from schemas.records import Record, Skipped
 
@@ -53,7 +60,20 @@ class Reader(Protocol):
 
 # In the order of asking: the most specific first.
 READERS: dict[str, Reader] = {
-    reader.name: reader for reader in (OpenClaw(), Lcm(), Telegram(), Jsonl(), Markdown())
+    reader.name: reader
+    for reader in (
+        OpenClaw(),
+        Lcm(),
+        ClaudeCode(),
+        Codex(),
+        ChatGpt(),
+        ClaudeAi(),
+        Slack(),
+        Discord(),
+        Telegram(),
+        Jsonl(),
+        Markdown(),
+    )
 }
 
 
@@ -69,12 +89,12 @@ def reader_of(file: ArchiveFile) -> Reader | None:
 
 
 def unknown(file: ArchiveFile) -> Skipped:
-    """What to count for a file that no reader fits, with the way out where the format is known."""
-    head = file.head[:1024].lstrip().lower()
-    hint = f"known formats: {', '.join(READERS)}"
-    if head.startswith((b"<!doctype html", b"<html")):
-        hint = "export the chat again as machine-readable JSON"
-    return Skipped(file.name, "unknown format", hint)
+    """What to count for a file that no reader fits: what it looks like, and what it lacks of that."""
+    try:
+        hint = nearest(file)
+    except OSError:
+        hint = None
+    return Skipped(file.name, "unknown format", hint or f"known formats: {', '.join(READERS)}")
 
 
 __all__ = [

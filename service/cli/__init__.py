@@ -19,9 +19,12 @@ from service.cli.faults import exit_code_of, settle_streams
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "init": ("init", "init", "Find your archives, write letopis.toml, show the estimate."),
     "build": ("build", "build", "Read the archives and publish a new generation of the index."),
+    "import": ("imports", "imports", "Take over an older index with the vectors that were paid for."),
     "search": ("search", "search", "Search the index."),
     "serve": ("serve", "serve_command", "Run the HTTP service."),
     "status": ("status", "status", "What is served, how fresh it is, what the last run did."),
+    "archives": ("archives", "archives", "Say what the archives hold, and what of it is indexed."),
+    "forget": ("forget", "forget", "Forget a talk, a message or a person, for good."),
     "generations": ("generations", "generations", "List, switch and prune the generations on disk."),
     "doctor": ("doctor", "doctor", "Check everything that a build and the service need."),
 }

@@ -21,6 +21,7 @@ _HELP = {
     "chat": "Only this chat, by id or title.",
     "author": "Only this author, by id or name.",
     "role": "Only this role; `instruction` and `tool` are left out unless asked for.",
+    "agent": "main (default) or worker, the talk of sub-agents; both where both are given.",
     "source": "Only this kind of archive (telegram, openclaw, …).",
     "entity": "Only what mentions this name, in any inflection.",
     "since": "From this date, date-time, or `30d` back from now.",

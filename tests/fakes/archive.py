@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.pipeline import Build, Options
+from indexer.reading import EVERYTHING, Narrowing
 from indexer.report import Report
 from indexer.spending import Budget
 from indexer.stores.generation import CURRENT, Check, current_manifest
@@ -132,11 +133,12 @@ class Home:
         full: bool = False,
         mirror: bool = False,
         force: bool = False,
+        narrowing: Narrowing = EVERYTHING,
     ) -> Build:
         """A build that has not run yet."""
         return Build(
             settings=self.settings,
-            options=Options(paths, full, mirror, force, budget or Budget()),
+            options=Options(paths, full, mirror, force, budget or Budget(), narrowing),
             checks=checks,
             environment=self.environment,
             cancelled=cancelled,

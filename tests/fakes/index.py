@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +68,20 @@ def engine_over(settings: Settings) -> LiveEngine:
     return LiveEngine(settings, environment={})
 
 
-def filled(ledger: Ledger, chats: Mapping[str, Sequence[str]]) -> list[bytes]:
-    """Put talks into a ledger, one message a chunk, past readers and cutter; the hashes of their chunks."""
+def filled(ledger: Ledger, chats: Mapping[str, Sequence[str]], workers: Collection[str] = ()) -> list[bytes]:
+    """Put talks into a ledger, one message a chunk, past readers and cutter; the hashes of their chunks.
+
+    Texts among `workers` are of sub-agents.
+    """
     hashes: list[bytes] = []
     for chat, texts in chats.items():
         source = SourceFile("root", f"{chat}.jsonl", "jsonl", 1, 1, "00", "1")
         messages = [
-            Message(chat, f"m{at}", "jsonl", "user", text, f"{chat}:{at}", at=1_700_000_000_000 + at * 1000)
+            Message(
+                *(chat, f"m{at}", "jsonl", "user", text, f"{chat}:{at}"),
+                at=1_700_000_000_000 + at * 1000,
+                agent="worker" if text in workers else None,
+            )
             for at, text in enumerate(texts)
         ]
         ledger.absorb(source, ((one, hashlib.sha256(one.text.encode()).digest()) for one in messages))
@@ -93,11 +100,14 @@ def _whole(message: Message) -> tuple[Piece, ...]:
 
 
 def store_of(
-    root: Path, chats: Mapping[str, Sequence[str]], spaces: Mapping[Space, NDArray[np.float32]]
+    root: Path,
+    chats: Mapping[str, Sequence[str]],
+    spaces: Mapping[Space, NDArray[np.float32]],
+    workers: Collection[str] = (),
 ) -> SqliteStore:
     """A store over talks with the given vectors, one row a text; a row of zeros stands for none."""
     with Ledger(root / "ledger") as ledger:
-        hashes = filled(ledger, chats)
+        hashes = filled(ledger, chats, workers)
         for space, vectors in spaces.items():
             there = np.flatnonzero(np.abs(vectors).max(axis=1) > 0)
             ledger.vectors.keep(ledger.vectors.space_id(space), [hashes[at] for at in there], vectors[there])

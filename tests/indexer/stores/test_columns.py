@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,9 +9,9 @@ import pytest
 from indexer.stores.columns import Columns
 from indexer.stores.database import open_immutable
 from indexer.stores.manifest import VECTORS_NAME
-from schemas.records import Filter
+from schemas.records import AGENTS, Filter
 from schemas.sql import vectors as sql
-from tests.fakes.index import published, said
+from tests.fakes.index import published, said, store_of
 
 START = 1_772_323_200
 
@@ -42,6 +43,22 @@ def test_neighbours_never_cross_a_session_or_a_chat(columns: Columns) -> None:
     assert len(starts) == len(ends) == 3  # sessions
     for first, last in zip(starts, ends, strict=True):
         assert len(set(columns.chunk_chat[first : last + 1])) == 1
+
+
+def test_a_workers_talk_and_the_main_one_pass_over_each_other(tmp_path: Path) -> None:
+    # One session, as its file mixes them; w says what a worker said.
+    talks = {"a": ["m0", "w1", "w2", "m3", "w4", "m5"], "b": ["w0", "m1"]}
+    store = store_of(tmp_path, talks, {}, workers=[f"w{at}" for at in range(6)])
+    try:
+        for unit in ("chunk", "message"):
+            before, after = store.neighbours(unit)
+            assert before.tolist() == [0, 0, 0, 2, 1, 3, 4, 0, 0]
+            assert after.tolist() == [0, 4, 3, 5, 6, 0, 0, 0, 0]
+        assert np.flatnonzero(store.mask(Filter(), "message")).tolist() == [1, 4, 6, 8]
+        assert np.flatnonzero(store.mask(Filter(agents=("worker",)), "chunk")).tolist() == [2, 3, 5, 7]
+        assert store.mask(Filter(agents=AGENTS), "chunk")[1:].all()
+    finally:
+        store.close()
 
 
 def test_before_and_after_are_each_other_turned_round(columns: Columns) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from indexer.stores.ledger import LEDGER_NAME, Ledger
+from indexer.stores.ledger import LEDGER_NAME, Ledger, Rule
 from schemas.records import Message
 from schemas.sql import ledger as sql
 from tests.indexer.stores.talks import HOUR, absorb, file, message, texts
@@ -141,6 +141,37 @@ def test_a_copy_keeps_its_message_when_the_first_file_is_gone_from_a_mirror(ledg
     ledger.sources.mark_gone([present.id], ["root"])
     assert ledger.messages.drop_unseen() == 0
     assert texts(ledger, "a") == ["слово 1"]
+
+
+def test_a_forgotten_message_does_not_come_back_from_another_store(ledger: Ledger) -> None:
+    absorb(ledger, file("a.jsonl"), *(stored(n, text, n * 1000, "openclaw") for n, text in TALK))
+    ledger.forgetting.forget(1, [Rule("talk", "openclaw-4")])
+    database = [stored(n, text, n * 1000 + 400) for n, text in TALK]
+    counts = absorb(ledger, file("lcm.db", kind="lcm"), *database)
+    assert (counts["new"], counts["duplicate"]) == (0, 4)
+    assert "собери индекс" not in texts(ledger)
+
+
+def test_a_forgotten_session_does_not_come_back_from_the_one_that_resumed_it(ledger: Ledger) -> None:
+    absorb(ledger, file("a.jsonl"), *resumed("a", 1, 2))
+    ledger.forgetting.forget(1, [Rule("a")])
+    absorb(ledger, file("b.jsonl"), *resumed("b", 1, 2, 3))
+    assert texts(ledger, "b") == ["слово 3"]
+
+
+def test_a_forgotten_talk_does_not_come_back_from_its_fork(ledger: Ledger) -> None:
+    absorb(ledger, file("a"), *fork("a", None, *HISTORY))
+    ledger.forgetting.forget(1, [Rule("a")])
+    absorb(ledger, file("b"), *fork("b", "a", *HISTORY, ("новое", 2 * HOUR)))
+    assert texts(ledger, "b") == ["новое"]
+
+
+def test_what_belongs_to_a_forgotten_message_goes_and_stays_away(ledger: Ledger) -> None:
+    said = (message("1"), message("1/tool1", "вывод", role="tool"), message("11", "другое"))
+    absorb(ledger, file("a.jsonl"), *said)
+    assert ledger.forgetting.forget(1, [Rule("talk", "1")]) == 2
+    absorb(ledger, file("a.jsonl"), *said, message("1/thinking1", "мысль", role="thinking"))
+    assert texts(ledger) == ["другое"]
 
 
 def test_a_ledger_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:

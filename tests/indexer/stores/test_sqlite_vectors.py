@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from indexer.stores.sqlite import SqliteStore
-from schemas.records import Filter, Space
+from schemas.records import AGENTS, Filter, Space
 from tests.fakes.index import store_of
 
 CASE = Path(__file__).resolve().parents[2] / "cases" / "37_cosine_vs_l2" / "vectors.json"
@@ -33,7 +33,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     chats = {chat: [f"слово{at}" for at in range(size)] for chat, size in SIZES.items()}
     vectors = random.normal(size=(count, DIMS)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    opened = store_of(tmp_path_factory.mktemp("vectors"), chats, {SPACE: vectors})
+    workers = {f"слово{at}" for at in range(0, count, 3)}
+    opened = store_of(tmp_path_factory.mktemp("vectors"), chats, {SPACE: vectors}, workers)
     yield opened
     opened.close()
 
@@ -51,6 +52,7 @@ def filters() -> st.SearchStrategy[Filter]:
     return st.builds(
         Filter,
         chats=st.lists(st.sampled_from([*SIZES, "никакой"]), max_size=3).map(tuple),
+        agents=st.lists(st.sampled_from(AGENTS), max_size=2).map(tuple),
         since=st.none() | time,
         until=st.none() | time,
     )
@@ -75,8 +77,19 @@ def test_the_vec0_oracle_and_the_matrix_agree_under_any_filter(
 
 def test_every_vector_stands_in_the_matrix_under_its_own_chunk(store: SqliteStore) -> None:
     (space,) = store.spaces()
-    ids, _ = store.cosines(space.id, asked(1), Filter())
+    ids, _ = store.cosines(space.id, asked(1), Filter(agents=AGENTS))
     assert ids.tolist() == list(range(1, sum(SIZES.values()) + 1))
+
+
+def test_the_nearest_of_the_main_talk_and_of_the_workers_are_apart(store: SqliteStore) -> None:
+    (space,) = store.spaces()
+    main, workers = (
+        set(store.oracle(space.id, asked(1), 4_000, Filter(agents=agents))[0].tolist())
+        for agents in ((), ("worker",))
+    )
+    assert main == set(np.flatnonzero(store.mask(Filter(agents=("main",)), "chunk")).tolist())
+    assert main.isdisjoint(workers)
+    assert main | workers == set(range(1, sum(SIZES.values()) + 1))
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.001, 1000.0])
