@@ -24,7 +24,7 @@ def mixed(work: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "talks"
     lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in AGENT)
     (folder / "session.jsonl").write_text(lines, "utf-8")
-    (folder / "odd.json").write_text('{"guild": {}, "channel": {}, "zzz": 1}', "utf-8")
+    (folder / "odd.json").write_text('[{"sender_id": 1, "text": "Привет", "message.id": 5}]', "utf-8")
     return folder
 
 
@@ -41,10 +41,7 @@ def test_an_unknown_file_is_told_with_the_nearest_kind_and_what_it_lacks(mixed: 
     files = run("archives", "--json").json["archives"][0]["files"]
     odd = next(file for file in files if file["path"] == "odd.json")
     assert odd["kind"] is None
-    assert (
-        "nearest is chatgpt (has mapping, current_node; lacks create_time)"
-        in (odd["skipped"]["unknown format"]["hint"])
-    )
+    assert "nearest is jsonl (has text; lacks role, content)" in (odd["skipped"]["unknown format"]["hint"])
 
 
 def test_characters_are_told_by_kind_and_by_what_is_indexed(mixed: Path, run: Run) -> None:
