@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +26,7 @@ class Found:
 # Place under the home folder, what it is, and the reader that it needs.
 _HOMES = (
     (".openclaw", "OpenClaw: sessions, lcm.db, memory", "openclaw"),
-    (".claude/projects", "Claude Code: sessions", "claude"),
+    (".claude/projects", "Claude Code: sessions", "claude_code"),
     (".codex/sessions", "Codex: sessions", "codex"),
     ("memory", "notes of an agent", "markdown"),
 )
@@ -43,7 +42,7 @@ def archives_of(home: Path, here: Path) -> list[Found]:
     from indexer.archives import READERS
 
     found = [
-        Found(home / place, f"~/{place}", _described(home / place, what), _readable(reader, READERS))
+        Found(home / place, f"~/{place}", _described(home / place, what), reader in READERS)
         for place, what, reader in _HOMES
         if (home / place).is_dir()
     ]
@@ -72,7 +71,3 @@ def _described(path: Path, what: str) -> str:
     ]
     return f"OpenClaw: {', '.join(parts)}" if parts else "OpenClaw"
 
-
-def _readable(reader: str, readers: Iterable[str]) -> bool:
-    # Readers of one product may be several (`claude_code`, `claude_ai`): the name begins alike.
-    return any(name.startswith(reader) for name in readers)
