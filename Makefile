@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: help install demo serve test test-slow check format lock clean bench-ru-chat
+.PHONY: help install demo serve test test-slow golden check format lock clean bench-ru-chat
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -31,6 +31,10 @@ test: install ## the fast suite
 
 test-slow: install ## the marked slow tests (kills, large inputs, thousands of queries)
 	$(BIN)/python -m pytest -m slow
+
+golden: install ## every sample of an export folder against its golden file: make golden EXPORTS=path/to/exports
+	@test -d "$(EXPORTS)" || { echo 'There is no folder of exports. Next: make golden EXPORTS=path/to/exports' >&2; exit 2; }
+	LETOPIS_EXPORTS="$(abspath $(EXPORTS))" $(BIN)/python -m pytest tests/indexer/archives/test_golden.py
 
 check: install ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

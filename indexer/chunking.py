@@ -139,7 +139,8 @@ def chunks(messages: Iterable[Message], zone: tzinfo, size: int = 600, overlap: 
         overlap: about how many code points the next window repeats, in whole messages.
 
     Yields:
-        Chunks in order, ordinals from 0; none lies wholly inside another and none crosses a session.
+        Chunks in order, ordinals from 0; none lies wholly inside another and none crosses a session. A
+        message with `windows` is cut at those, into chunks of its bare text: its vectors are kept by it.
     """
     ordinal = 0
     for run in _runs(message for message in messages if has_words(message.text)):
@@ -167,7 +168,8 @@ def _border(message: Message) -> tuple[object, ...]:
     return (message.session, message.side_branch, message.agent, message.role in QUIET_ROLES and message.role)
 
 
-_Window = tuple[list[_Line], tuple[Piece, ...], str, str]
+# Lines, pieces, text, and the language of the fenced block that the window begins in; None: no header.
+_Window = tuple[list[_Line], tuple[Piece, ...], str, str | None]
 
 
 def _windows(run: Sequence[Message], size: int, overlap: int) -> Iterator[_Window]:
@@ -175,11 +177,12 @@ def _windows(run: Sequence[Message], size: int, overlap: int) -> Iterator[_Windo
     fresh = False  # whether the window holds more than the overlap of the one before
     for message in run:
         line = _Line(message, f"{speaker(message)}: ")
-        if len(line) > size:
+        given = list(_given_windows(message))
+        if given or len(line) > size:
             if fresh:
                 yield _joined(window)
             window, fresh = [], False
-            yield from _cut_windows(line, size, overlap)
+            yield from given or _cut_windows(line, size, overlap)
             continue
         if window and _length(window) + 1 + len(line) > size:
             if fresh:
@@ -219,50 +222,70 @@ def _joined(lines: list[_Line]) -> _Window:
 def _cut_windows(line: _Line, size: int, overlap: int) -> Iterator[_Window]:
     room = max(size - len(line.prefix), (size + 1) // 2)
     text = line.message.text
-    done = 0
+    done, fences = 0, _Fences(text)
     for start, end in cut(text, room, min(overlap, room // 2)):
         trimmed = text[start:end].rstrip()
         if not has_words(trimmed) or start + len(trimmed) <= done:
             continue  # without its trailing space it would lie inside the window before
         done = start + len(trimmed)
         piece = Piece(line.message.id, len(line.prefix), len(line.prefix) + len(trimmed), start)
-        yield [line], (piece,), f"{line.prefix}{trimmed}", _language_of_fence(text, start)
+        yield [line], (piece,), f"{line.prefix}{trimmed}", fences.language_at(start)
 
 
-def _language_of_fence(text: str, position: int) -> str:
-    """The language of the fenced block that is open at a position; empty outside of one."""
-    opened, language = False, ""
-    for match in _FENCE.finditer(text, 0, position):
-        opened = not opened
-        language = match[2] if opened else ""
-    return language
+def _given_windows(message: Message) -> Iterator[_Window]:
+    """The boundaries that a message was imported with; a window inside another is left out."""
+    line, done = _Line(message, ""), 0
+    for start, end in sorted(message.windows, key=lambda window: (window[0], -window[1])):
+        text = message.text[start:end]
+        if start < 0 or end <= done or len(text) != end - start or not has_words(text):
+            continue
+        done = end
+        yield [line], (Piece(message.id, 0, len(text), start),), text, None
+
+
+class _Fences:
+    """The fenced blocks of a text, asked about at rising positions: one pass, however many windows it has."""
+
+    def __init__(self, text: str) -> None:
+        self._marks = _FENCE.finditer(text)
+        self._next = next(self._marks, None)
+        self._opened, self._language = False, ""
+
+    def language_at(self, position: int) -> str:
+        """The language of the block that is open there; empty outside of one."""
+        while self._next is not None and self._next.end() <= position:
+            self._opened = not self._opened
+            self._language = self._next[2] if self._opened else ""
+            self._next = next(self._marks, None)
+        return self._language
 
 
 def _chunk(
-    lines: list[_Line], pieces: tuple[Piece, ...], text: str, fence: str, ordinal: int, zone: tzinfo
+    lines: list[_Line], pieces: tuple[Piece, ...], text: str, fence: str | None, ordinal: int, zone: tzinfo
 ) -> Chunk:
     first, last = lines[0].message, lines[-1].message
     times = [line.message.at for line in lines if line.message.at is not None]
-    authors = dict.fromkeys(line.message.author for line in lines if line.message.author)
     begin = pieces[0].message_start
     end = pieces[-1].message_start + pieces[-1].end - pieces[-1].start
     identity = "\x1f".join((first.chat_id, first.id, last.id, str(begin), str(end), text))
-    header = [
-        first.chat_title,
-        words_of_date(times[0], zone, language(text)) if times else None,
-        ", ".join(authors),
-    ]
     return Chunk(
         id="c_" + hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:20],
         chat_id=first.chat_id,
         session=first.session,
         ordinal=ordinal,
-        header=" · ".join(part for part in (*header, fence) if part),
+        header="" if fence is None else _header(lines, text, times, fence, zone),
         text=text,
         pieces=pieces,
         first_at=min(times, default=None),
         last_at=max(times, default=None),
     )
+
+
+def _header(lines: list[_Line], text: str, times: Sequence[int], fence: str, zone: tzinfo) -> str:
+    authors = dict.fromkeys(line.message.author for line in lines if line.message.author)
+    date = words_of_date(times[0], zone, language(text)) if times else None
+    parts = (lines[0].message.chat_title, date, ", ".join(authors), fence)
+    return " · ".join(part for part in parts if part)
 
 
 def speaker(message: Message) -> str:

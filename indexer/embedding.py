@@ -8,7 +8,7 @@ heals: chunks that only have a fallback vector get the primary one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -68,9 +68,13 @@ class Embedding:
             names.append("local")
         return names
 
-    def embedders(self) -> dict[str, Embedder]:
-        """Providers of the order that take part, made on first use; the others are named in the report."""
-        names = self.names()
+    def embedders(self, names: Sequence[str] | None = None) -> dict[str, Embedder]:
+        """Providers that take part, made on first use; the others are named in the report.
+
+        Args:
+            names: who is asked; by default the providers of the order and the floor.
+        """
+        names = self.names() if names is None else names
         for name in names:
             if name in self._open or name in self.report.off:
                 continue
@@ -87,7 +91,7 @@ class Embedding:
 
     def _say_absent(self, name: str, reason: str) -> None:
         # A provider whose space holds vectors is expected: its absence leaves work for the next run.
-        held = any(space.provider == name for _, space, _ in self.ledger.vectors.spaces())
+        held = any(space.provider == name for _, space, _ in self.ledger.vectors.own())
         if held:
             self.report.fault(f"{reason} If that is for good, take {name} out of embedding.order.")
         else:
@@ -98,18 +102,14 @@ class Embedding:
         return Patient(embedder, min(MAX_WAIT, self.budget.left()), self.cancelled, self.sleep)
 
     def missing(self) -> int:
-        """How many chunk texts have no vector in any space."""
-        spaces = [id_ for id_, _, _ in self.ledger.vectors.spaces()]
+        """How many chunk texts have no vector in any space that builds fill."""
+        spaces = [id_ for id_, _, _ in self.ledger.vectors.own()]
         return len(self.ledger.vectors.pending(0, (), spaces))
 
     def fill(self) -> None:
         """Embed what is missing, best provider first, the floor last and for every chunk."""
         embedders = self.embedders()
-        floor = (
-            [name for name in ("local", "hash") if name in embedders][:1]
-            if self.settings.embedding.floor
-            else []
-        )
+        floor = self._floor(embedders)
         better = [name for name in embedders if name not in floor]
         if not floor and not better:
             self.report.fault("No embedding provider takes part: only words and names can be searched.")
@@ -126,9 +126,22 @@ class Embedding:
                 self.report.switch_off(name, error)
                 if isinstance(error, QuotaExhausted):
                     break  # a spent quota is a wait till tomorrow, no reason to change the model
+        self._fill_floor(floor, embedders)
+
+    def fill_floor(self) -> None:
+        """Embed what the floor lacks and nothing else: nothing is paid for and nothing leaves the machine."""
+        floor = self._floor(self.names())
+        self._fill_floor(floor, self.embedders(floor))
+
+    def _floor(self, names: Collection[str]) -> list[str]:
+        floor = self.settings.embedding.floor
+        return [name for name in ("local", "hash") if name in names][:1] if floor else []
+
+    def _fill_floor(self, floor: Sequence[str], embedders: Mapping[str, Embedder]) -> None:
         for name in floor:
             try:
-                self._fill(name, embedders[name], (), ())
+                if name in embedders:
+                    self._fill(name, embedders[name], (), ())
             except EmbedderError as error:
                 self.report.switch_off(name, error)
 
@@ -143,7 +156,7 @@ class Embedding:
 
     def _fill(self, name: str, embedder: Embedder, leave_out: Sequence[str], behind: Sequence[str]) -> bool:
         # A fallback embeds only what no better provider has: the rest is found in the better space.
-        spaces = self.ledger.vectors.spaces()
+        spaces = self.ledger.vectors.own()
         unless = [id_ for id_, held, _ in spaces if held.provider in behind]
         full = [
             held

@@ -8,12 +8,15 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from indexer import redaction
 from indexer.accounting import Account, remembered
 from indexer.archives import ArchiveFile, Reader, ReadOptions, discover, ignored, reader_of, unknown
+from indexer.archives.databases import journal_of
+from indexer.archives.streams import DamagedFile
 from indexer.health import Finding, of_file, of_rhythm, unrecognised
 from indexer.report import Progress, Report
 from indexer.stores.ledger import Ledger, SourceFile, SourceState
@@ -21,10 +24,10 @@ from indexer.stores.ledger.forgetting import DUE, PURGE
 from indexer.stores.ledger.sources import NOTES
 from indexer.text.normal import normal, scrubbed
 from schemas.problems import ArchiveError, Interrupted
-from schemas.records import Dropped, Message, Skipped
+from schemas.records import Dropped, Message, Record, Skipped
 
 # Raise with any change of what the readers yield: archives are then read anew.
-READERS_VERSION = 3
+READERS_VERSION = 4
 
 _BLOCK = 1 << 20
 
@@ -167,7 +170,8 @@ class Reading:
         known = self._ledger.sources.find(root_id(root), file.name)
         # What was read whole holds every part of it.
         same = known is not None and known.reading in self._readings() and not self._full
-        if known is not None and same and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
+        at_rest = journal_of(file) is None
+        if known and same and at_rest and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
             self._unchanged(known.id)
             return
         try:
@@ -251,7 +255,7 @@ class Reading:
     def _messages(
         self, reader: Reader, file: ArchiveFile, account: Account
     ) -> Iterator[tuple[Message, bytes]]:
-        for record in reader.read(file, self._options):
+        for record in self._records(reader, file):
             if self._cancelled():
                 raise Interrupted("Stopped while reading.", "run `letopis build` again; it goes on from here")
             if isinstance(record, Skipped):
@@ -263,6 +267,15 @@ class Reading:
                 yield _clean(record, account.redacted)
             else:
                 account.take(Dropped("outside", len(record.text)))
+
+    def _records(self, reader: Reader, file: ArchiveFile) -> Iterator[Record]:
+        """What the reader yields; one that breaks its promise costs this file and no other."""
+        try:
+            yield from reader.read(file, self._options)
+        except Exception as error:
+            yield Skipped(
+                file.name, "its reader failed", f"{type(error).__name__}; what came before was kept"
+            )
 
     def _readings(self) -> list[str]:
         """How this run reads, and how a run reads that would make its reading needless."""
@@ -317,9 +330,17 @@ def root_id(root: Path) -> str:
 
 
 def sha256_of(file: ArchiveFile) -> str:
-    """Hash of the file as it is on disk, compressed or not; of a zip member as it is unpacked."""
+    """Hash of the file as it is on disk, compressed or not; of a zip member as it is unpacked.
+
+    Of a damaged member what can be unpacked counts: its reader keeps what comes before the damage. A database
+    whose owner is writing counts with its journal: the file itself changes hours later.
+    """
     digest = hashlib.sha256()
-    with file.path.open("rb") if file.member is None else file.open() as stream:
+    with file.path.open("rb") if file.member is None else file.open() as stream, suppress(DamagedFile):
         while block := stream.read(_BLOCK):
             digest.update(block)
+    if (journal := journal_of(file)) is not None:
+        with journal.open("rb") as stream:
+            while block := stream.read(_BLOCK):
+                digest.update(block)
     return digest.hexdigest()

@@ -55,23 +55,34 @@ def rehearsed(
         raise SettingsError(
             "There is no archive to read.", "name one: `letopis build --dry-run PATH`, or set archives"
         )
-    with tempfile.TemporaryDirectory(prefix="letopis-") as folder:
-        scratch = Path(folder)
-        _copy(settings.data / LEDGER_NAME, scratch / LEDGER_NAME)
-        with Ledger(scratch) as ledger:
-            rehearsal = _Rehearsal(
-                settings.model_copy(update={"data": scratch}),
-                options,
-                environment=environment,
-                progress=progress,
-                cancelled=cancelled,
-            )
-            rehearsal.read_and_chunk(ledger, paths)
-            yield (
-                rehearsal.report,
-                ledger,
-                lambda: sum(path.stat().st_size for path in scratch.glob(f"{LEDGER_NAME}*")),
-            )
+    with scratch(settings) as (folder, ledger):
+        rehearsal = _Rehearsal(
+            settings.model_copy(update={"data": folder}),
+            options,
+            environment=environment,
+            progress=progress,
+            cancelled=cancelled,
+        )
+        rehearsal.read_and_chunk(ledger, paths)
+        yield (
+            rehearsal.report,
+            ledger,
+            lambda: sum(path.stat().st_size for path in folder.glob(f"{LEDGER_NAME}*")),
+        )
+
+
+@contextmanager
+def scratch(settings: Settings) -> Iterator[tuple[Path, Ledger]]:
+    """A private copy of the ledger in a folder that is deleted afterwards.
+
+    Raises:
+        DatabaseError: the ledger can't be copied, or was written by a newer program.
+    """
+    with tempfile.TemporaryDirectory(prefix="letopis-") as name:
+        folder = Path(name)
+        _copy(settings.data / LEDGER_NAME, folder / LEDGER_NAME)
+        with Ledger(folder) as ledger:
+            yield folder, ledger
 
 
 def _copy(ledger: Path, target: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer import weighing
+from indexer.entities.corrections import Corrections
 from indexer.entities.graph import MessageMentions, Place
 from indexer.entities.relations import graph_of
 from indexer.reading import root_id
@@ -61,7 +62,8 @@ def write(
     weights = {id_: UNMEASURED if weight is None else weight for id_, weight in measured.items()}
     counts = vectors.close(weights)
     progress.stage("relations", None)
-    graph = graph_of(_mentions(ledger, content.extractor, [chat[0] for chat in chats]))
+    made = Corrections(correction for _, correction, _ in ledger.corrections.all())
+    graph = graph_of(_mentions(ledger, content.extractor, [chat[0] for chat in chats]), made)
     counts |= write_graph(folder / GRAPH_NAME, graph, vectors.rows)
     report.entities["entities"], report.entities["relations"] = counts["entities"], counts["relations"]
     return Manifest(
@@ -106,6 +108,7 @@ def _mentions(ledger: Ledger, extractor: str, chats: Sequence[str]) -> Iterator[
                     mentions=mentions.get(message.id, ()),
                     author=message.author,
                     chat_title=message.chat_title,
+                    handle=message.meta.get("sender_username"),
                 )
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 Mode = Literal["hybrid", "vector", "text", "entities"]
 Unit = Literal["chunk", "message"]
 Format = Literal["json", "text", "markdown"]
+EntitySort = Literal["mentions", "recency"]
 
 MAX_QUERY = 2_000
 
@@ -157,10 +158,11 @@ class EntityList(BaseModel):
 
 
 class AliasRef(BaseModel):
-    """A form that the entity appears in, with its count."""
+    """A form that the entity appears in, with its count; `ambiguous` names what else the form means."""
 
     name: str
     count: int
+    ambiguous: list[str] = []
 
 
 class RelationRef(BaseModel):
@@ -196,6 +198,80 @@ class EntityAnswer(BaseModel):
     aliases: list[AliasRef]
     relations: list[RelationRef]
     newest: list[MentionRef]
+    untrusted: bool = True
+    index: IndexInfo
+
+
+class PathStep(BaseModel):
+    """A tie of two entities on a path, in the path's direction.
+
+    `predicate` is that of a relation, or `together`: both are named in one chunk or message, too seldom for
+    an NPMI. `reverse`: the relation reads from `to` to `from`. `text` shows both names in 300 characters.
+    """
+
+    predicate: str
+    reverse: bool = False
+    from_: EntityRef = Field(alias="from")
+    to: EntityRef
+    count: int
+    weight: float
+    npmi: float | None = None
+    first_at: str | None = None
+    last_at: str | None = None
+    evidence: str | None = None
+    text: str | None = None
+
+
+class PathRef(BaseModel):
+    """A way from one entity to another; `weakest` is the weight of its weakest step, 0 to 1.
+
+    `hub`: it goes through an entity that stands in more than a tenth of all chunks, and tells little.
+    """
+
+    steps: list[PathStep]
+    weakest: float
+    hub: bool = False
+
+
+class PathsAnswer(BaseModel):
+    """The response of `/v1/paths`."""
+
+    query: dict[str, Any]
+    from_: EntityRef = Field(alias="from")
+    to: EntityRef
+    paths: list[PathRef]
+    untrusted: bool = True
+    index: IndexInfo
+
+
+class GraphNode(BaseModel):
+    """An entity in a picture, so many steps from its middle."""
+
+    id: int
+    name: str
+    type: str
+    mentions: int
+    depth: int
+
+
+class GraphEdge(BaseModel):
+    """A relation in a picture; `source` and `target` are ids of nodes, `weight` is 0 to 1."""
+
+    source: int
+    target: int
+    predicate: str
+    weight: float
+    count: int
+    npmi: float | None = None
+    evidence: str | None = None
+
+
+class GraphAnswer(BaseModel):
+    """The response of `/v1/graph`: the middle first, then the strongest."""
+
+    query: dict[str, Any]
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
     untrusted: bool = True
     index: IndexInfo
 

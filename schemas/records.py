@@ -201,6 +201,25 @@ class Mention:
     key: str
 
 
+Action = Literal["merge", "split", "rename", "ignore"]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a person has corrected in the entity graph.
+
+    Attributes:
+        action: merge (the name is another entity's), split (the name is an entity of its own), rename (the
+            entity is shown otherwise) or ignore (the name is no entity).
+        key: the merge key of the name that is meant.
+        value: merge: the key of the other entity; rename: the display name; else None.
+    """
+
+    action: Action
+    key: str
+    value: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """What a search is narrowed to, applied before ranking; an empty tuple or None means "any".

@@ -15,7 +15,16 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import Scope
 
-from schemas.http import Answer, ChunkAnswer, EntityAnswer, EntityList, SearchRequest
+from schemas.http import (
+    Answer,
+    ChunkAnswer,
+    EntityAnswer,
+    EntityList,
+    EntitySort,
+    GraphAnswer,
+    PathsAnswer,
+    SearchRequest,
+)
 from schemas.problems import LetopisError, RequestError
 from schemas.settings import Settings
 from service.contract import contract
@@ -28,7 +37,9 @@ from service.render import as_markdown, as_text
 from service.requests import (
     ChunkRequest,
     EntitiesRequest,
+    GraphRequest,
     NoKeys,
+    PathsRequest,
     pairs_of_body,
     pairs_of_query,
     parse,
@@ -52,12 +63,20 @@ class Engine(Protocol):
         """One chunk with 0–5 neighbours each side; raises RequestError("not_found")."""
         ...
 
-    def entities(self, q: str, type: str | None, limit: int) -> EntityList:
-        """Entities by name, most mentioned first; an empty `q` means any."""
+    def entities(self, q: str, type: str | None, limit: int, sort: EntitySort = "mentions") -> EntityList:
+        """Entities by name, exact ones first; an empty `q` means any."""
         ...
 
     def entity(self, entity_id: int) -> EntityAnswer:
         """One entity; raises RequestError("not_found")."""
+        ...
+
+    def paths(self, from_: str, to: str, limit: int) -> PathsAnswer:
+        """How two names or ids are connected; raises RequestError("not_found")."""
+        ...
+
+    def graph(self, entity: str, depth: int, limit: int) -> GraphAnswer:
+        """What stands around a name or id; raises RequestError("not_found")."""
         ...
 
     def status(self) -> dict[str, Any]:
@@ -125,7 +144,9 @@ def _add_lookups(app: FastAPI, engine: Engine, calls: Calls) -> None:
     @app.get("/v1/entities", include_in_schema=False)
     async def entities(request: Request) -> Response:
         keys = parse(EntitiesRequest, _query(request))
-        return await calls.run(lambda: _json(engine.entities(keys.q, keys.type or None, keys.limit)))
+        return await calls.run(
+            lambda: _json(engine.entities(keys.q, keys.type or None, keys.limit, keys.sort))
+        )
 
     @app.get("/v1/entities/{entity_id}", include_in_schema=False)
     async def entity(request: Request, entity_id: str) -> Response:
@@ -135,6 +156,16 @@ def _add_lookups(app: FastAPI, engine: Engine, calls: Calls) -> None:
                 "not_found", "An entity's id is a whole number.", "/v1/entities?q=… lists entities with ids"
             )
         return await calls.run(lambda: _json(engine.entity(int(entity_id))))
+
+    @app.get("/v1/paths", include_in_schema=False)
+    async def paths(request: Request) -> Response:
+        keys = parse(PathsRequest, _query(request))
+        return await calls.run(lambda: _json(engine.paths(keys.from_, keys.to, keys.limit)))
+
+    @app.get("/v1/graph", include_in_schema=False)
+    async def graph(request: Request) -> Response:
+        keys = parse(GraphRequest, _query(request))
+        return await calls.run(lambda: _json(engine.graph(keys.entity, keys.depth, keys.limit)))
 
     @app.get("/v1/status", include_in_schema=False)
     async def status(request: Request) -> Response:
@@ -192,7 +223,9 @@ def _query(request: Request) -> list[tuple[str, str]]:
 
 
 def _json(answer: BaseModel | dict[str, Any]) -> Response:
-    body = answer.model_dump_json().encode() if isinstance(answer, BaseModel) else to_json(answer)
+    body = (
+        answer.model_dump_json(by_alias=True).encode() if isinstance(answer, BaseModel) else to_json(answer)
+    )
     return Response(body, media_type="application/json")
 
 

@@ -8,7 +8,7 @@ from indexer.stores import StoredChunk
 from indexer.stores.generation import Check, Generation
 from indexer.stores.manifest import Manifest
 from schemas.http import SearchRequest
-from schemas.records import ROLES, Filter
+from schemas.records import AGENTS, ROLES, Filter
 from service.evidence import asked_of, gather
 
 # A generation that lost more than a fifth of its messages is more likely a fault than a clean-up.
@@ -46,7 +46,7 @@ def finds_itself(generation: Generation, previous: Manifest | None) -> str | Non
 
 def _scores_well(generation: Generation, chunk: StoredChunk) -> bool:
     request = SearchRequest(q=chunk.text[:600], mode="text")
-    asked = asked_of(request, Filter(roles=ROLES), (), UTC, datetime.now(UTC))
+    asked = asked_of(request, Filter(roles=ROLES, agents=AGENTS), (), UTC, datetime.now(UTC))
     if not asked.terms:
         return True
     scores = gather(generation, asked).chunks.legs["text"]

@@ -18,12 +18,14 @@ from schemas.http import (
     ChunkAnswer,
     EntityAnswer,
     EntityList,
+    GraphAnswer,
+    PathsAnswer,
     Problem,
     SearchRequest,
 )
 from schemas.problems import STATUS
 from service.problems import MEDIA_TYPE
-from service.requests import ChunkRequest, EntitiesRequest
+from service.requests import ChunkRequest, EntitiesRequest, GraphRequest, PathsRequest
 
 _REF = "#/components/schemas/{model}"
 _GUARDED = (401, 403, 405, 500)
@@ -32,7 +34,8 @@ _ENGINE = (*_GUARDED, 422, 503, 504)
 
 def contract() -> dict[str, Any]:
     """The whole document, OpenAPI 3.1."""
-    models = (SearchRequest, Answer, ChunkAnswer, EntityList, EntityAnswer, Problem)
+    answers = (Answer, ChunkAnswer, EntityList, EntityAnswer, PathsAnswer, GraphAnswer)
+    models = (SearchRequest, *answers, Problem)
     _, found = models_json_schema([(model, "validation") for model in models], ref_template=_REF)
     schemas = found["$defs"]
     schemas["SearchRequest"]["properties"]["q"] |= {"minLength": 1, "maxLength": MAX_QUERY}
@@ -96,6 +99,24 @@ def _paths(search: dict[str, Any]) -> dict[str, Any]:
                 _success(EntityAnswer),
                 (*_ENGINE, 404),
                 [entity_id],
+            )
+        },
+        "/v1/paths": {
+            "get": _operation(
+                "paths",
+                "How two names are connected: up to three steps, each with its evidence",
+                _success(PathsAnswer),
+                (*_ENGINE, 404),
+                _query_keys(PathsRequest.model_json_schema()),
+            )
+        },
+        "/v1/graph": {
+            "get": _operation(
+                "graph",
+                "What stands around a name: nodes and edges of a picture",
+                _success(GraphAnswer),
+                (*_ENGINE, 404),
+                _query_keys(GraphRequest.model_json_schema()),
             )
         },
         "/v1/status": {

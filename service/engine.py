@@ -10,12 +10,24 @@ from typing import Any, Self
 
 from indexer.stores.generation import Generation
 from indexer.stores.manifest import Manifest
-from schemas.http import Answer, ChunkAnswer, EntityAnswer, EntityList, IndexInfo, SearchRequest
+from schemas.http import (
+    Answer,
+    ChunkAnswer,
+    EntityAnswer,
+    EntityList,
+    EntitySort,
+    GraphAnswer,
+    IndexInfo,
+    PathsAnswer,
+    SearchRequest,
+)
 from schemas.problems import DatabaseError, RequestError
 from schemas.settings import Settings
 from service.evidence import QueryVector
 from service.live import LiveIndex
-from service.names import entity_answer, entity_ref
+from service.names import entity_answer, entity_list
+from service.paths import paths_answer
+from service.picture import graph_answer
 from service.queries import QueryEmbedders
 from service.search import index_info, search
 from service.staleness import Staleness
@@ -39,6 +51,7 @@ class LiveEngine:
 
     def _opened(self, generation: Generation) -> None:
         self._embedders.warm(generation.store.spaces())
+        _ = generation.graph.names.spelling  # read here, not by the first request that holds a slip
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -112,14 +125,10 @@ class LiveEngine:
 
     # --- entities ---------------------------------------------------------------------------------------
 
-    def entities(self, q: str, type: str | None, limit: int) -> EntityList:
-        """Entities by name in any inflection; all of them, most mentioned first, where `q` is empty."""
+    def entities(self, q: str, type: str | None, limit: int, sort: EntitySort = "mentions") -> EntityList:
+        """Entities by name in any inflection; all of them where `q` is empty."""
         with self._live.lease() as generation:
-            return EntityList(
-                query={"q": q, "type": type, "limit": limit},
-                entities=[entity_ref(entity) for entity in generation.graph.search(q, type, limit)],
-                index=self._index(generation),
-            )
+            return entity_list(generation, q, type, sort, limit, self._index(generation))
 
     def entity(self, entity_id: int) -> EntityAnswer:
         """One entity with aliases, relations and newest mentions.
@@ -129,6 +138,24 @@ class LiveEngine:
         """
         with self._live.lease() as generation:
             return entity_answer(generation, entity_id, self._index(generation))
+
+    def paths(self, from_: str, to: str, limit: int) -> PathsAnswer:
+        """How two names, or entities by id, are connected.
+
+        Raises:
+            RequestError: not_found.
+        """
+        with self._live.lease() as generation:
+            return paths_answer(generation, from_, to, limit, self._index(generation))
+
+    def graph(self, entity: str, depth: int, limit: int) -> GraphAnswer:
+        """What stands around a name, or an entity by id.
+
+        Raises:
+            RequestError: not_found.
+        """
+        with self._live.lease() as generation:
+            return graph_answer(generation, entity, depth, limit, self._index(generation))
 
     # --- status -----------------------------------------------------------------------------------------
 

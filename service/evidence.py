@@ -16,7 +16,7 @@ from indexer.stores.graph import StoredEntity
 from indexer.text.lemmas import lemmas
 from indexer.text.normal import tokens
 from schemas.http import SearchRequest
-from schemas.records import ROLES, Filter
+from schemas.records import AGENTS, ROLES, Filter
 from service import ranking
 from service.dates import windows
 from service.query import terms_of
@@ -25,6 +25,9 @@ from service.ranking import Array, Evidence, Ids, SpaceScores
 # A related entity counts half of one that the query names, scaled by how strongly they go together.
 _RELATED = 0.5
 _RELATED_NAMES = 5
+
+# Names of a filter that may be misspelt; the body of a request holds thousands.
+_FORGIVEN_NAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,9 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     store, mode = generation.store, asked.request.mode
     size = store.size("chunk") + 1
     mask = store.mask(asked.keep, "chunk") & _entity_mask(generation, asked.keep, "chunk")
-    entities = generation.graph.named_in(asked.request.q) if mode in ("hybrid", "entities") else []
+    entities = (
+        generation.graph.named_in(asked.request.q, store.knows) if mode in ("hybrid", "entities") else []
+    )
     names, named = _entity_scores(generation, entities, size)
     scores, bm25 = np.zeros(size, np.float32), np.zeros(size, np.float32)
     if mode in ("hybrid", "text"):
@@ -114,7 +119,7 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     else:
         chunks.legs["text"] = text
         chunks.legs["vector"] = dense
-        chunks.legs["neighbours"] = ranking.smoothed(text + dense, *store.neighbours()) * mask
+        chunks.legs["neighbours"] = ranking.smoothed(text + dense, *store.neighbours("chunk")) * mask
         chunks.maximum += ranking.SMOOTHING
         if entities:
             chunks.legs["entities"] = np.float32(ranking.ENTITY) * names * mask
@@ -141,9 +146,11 @@ def _vector_scores(
     cosines = np.full(size, np.nan, np.float32)
     searched: list[SpaceScores] = []
     for query in asked.vectors:
-        ids, every = generation.store.cosines(query.info.id, query.vector, Filter(roles=ROLES))
+        everything = Filter(roles=ROLES, agents=AGENTS)
+        ids, every = generation.store.cosines(query.info.id, query.vector, everything)
         kept = mask[ids]
-        searched.append(SpaceScores(ids[kept], every[kept], every, query.info.weight))
+        floor = query.info.space.provider in ("local", "hash")
+        searched.append(SpaceScores(ids[kept], every[kept], every, query.info.weight, floor))
     scores, weights, space = ranking.dense(searched, size)
     for at, own in enumerate(searched):
         used = space[own.ids] == at
@@ -215,7 +222,12 @@ def _rarity(entity: StoredEntity, size: int) -> float:
 def _entity_mask(generation: Generation, keep: Filter, unit: Unit) -> Mask:
     """Which chunks or messages mention one of the filter's entities; all of them without such a filter."""
     mask = np.full(generation.store.size(unit) + 1, not keep.entities)
-    for entity in (found for name in keep.entities for found in generation.graph.by_name(name)):
+    graph = generation.graph
+    for entity in (
+        found
+        for place, name in enumerate(keep.entities)
+        for found in graph.by_name(name, forgiving=place < _FORGIVEN_NAMES)
+    ):
         if unit == "chunk":
             mask[generation.graph.chunk_rows(entity.id)] = True
         else:

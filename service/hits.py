@@ -148,7 +148,7 @@ class MessageHits(_Hits):
         store, count = self.generation.store, self.asked.request.context
         givers = {row: self._giver(row) for row, _ in self.shown}
         chunks = store.chunks([giver for giver in givers.values() if giver])
-        near = {row: _messages_around(self.generation, row, count) for row, _ in self.shown}
+        near = {row: around(self.generation, row, count, count, "message") for row, _ in self.shown}
         wanted = {row for row, _ in self.shown} | {
             other for both in near.values() for side in both for other in side
         }
@@ -219,10 +219,3 @@ def _message_neighbour(message: StoredMessage) -> Neighbour:
     return Neighbour(
         id=message.message_id, text=text, at=shown_time(message.at), messages=[_message_ref(message, text)]
     )
-
-
-def _messages_around(generation: Generation, row: int, count: int) -> tuple[list[int], list[int]]:
-    chats = generation.store.message_chats()
-    before = [at for at in range(max(1, row - count), row) if chats[at] == chats[row]]
-    after = [at for at in range(row + 1, min(len(chats), row + count + 1)) if chats[at] == chats[row]]
-    return before, after

@@ -11,7 +11,7 @@ from indexer.text.lemmas import lemmas, terms
 from indexer.text.normal import normal, tokens
 from schemas.http import SearchRequest
 from schemas.problems import RequestError
-from schemas.records import ROLES, Filter
+from schemas.records import AGENTS, ROLES, Filter
 
 # 4,096 terms took 10 s; a question has a dozen.
 MAX_TERMS = 32
@@ -54,11 +54,14 @@ def filter_of(request: SearchRequest, zone: tzinfo, now: datetime) -> Filter:
     """The filter that a request asks for.
 
     Raises:
-        RequestError: a role or a time that is not understood.
+        RequestError: a role, an agent or a time that is not understood.
     """
     for role in request.role:
         if role not in ROLES:
             raise _invalid("role", f"there is no role {role!r}; it is one of {', '.join(ROLES)}")
+    for agent in request.agent:
+        if agent not in AGENTS:
+            raise _invalid("agent", f"there is no agent {agent!r}; it is one of {', '.join(AGENTS)}")
     since = moment("since", request.since, zone, now, end_of_day=False)
     until = moment("until", request.until, zone, now, end_of_day=True)
     if since is not None and until is not None and since > until:
@@ -67,6 +70,7 @@ def filter_of(request: SearchRequest, zone: tzinfo, now: datetime) -> Filter:
         chats=tuple(request.chat),
         authors=tuple(request.author),
         roles=tuple(request.role),
+        agents=tuple(request.agent),
         sources=tuple(request.source),
         entities=tuple(request.entity),
         since=since,

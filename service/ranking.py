@@ -83,19 +83,24 @@ def lexical(ids: Ids, bm25: Array, upper_bound: float, size: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class SpaceScores:
-    """Cosines of one space: searched chunks, and all chunks of the space for the floor of small searches."""
+    """Cosines of one space: searched chunks, and all chunks of the space for the floor of small searches.
+
+    Attributes:
+        floor: whether it is the bundled model's, which an imported English-only space may stand behind.
+    """
 
     ids: Ids
     cosines: Array
     every: Array
     weight: float
+    floor: bool = False
 
 
 def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArray[np.int8]]:
     """D of every chunk, each in the first space that covers it.
 
     Args:
-        spaces: better ones first; the last one is the floor.
+        spaces: better ones first; the last one is the floor where none says that it is.
         size: length of the results.
 
     Returns:
@@ -110,15 +115,16 @@ def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArr
     for space in spaces:
         held[space.ids] = True
     searched = int(held.sum())
+    floor = next((at for at, space in enumerate(spaces) if space.floor), len(spaces) - 1)
     for at, space in enumerate(spaces):
         free = space.ids[used[space.ids] < 0]
         scale = 1.0
-        if at < len(spaces) - 1 and len(free) and len(space.ids) < searched:
+        if at != floor and len(free) and len(space.ids) < searched:
             floored = np.zeros(size, np.bool_)
-            floored[spaces[-1].ids] = True
+            floored[spaces[floor].ids] = True
             both = space.ids[floored[space.ids]]
             # A floor that shares no chunk with this space can't say how good its best ones are.
-            scale = float(own[-1][both].max()) if len(both) else 1.0
+            scale = float(own[floor][both].max()) if len(both) else 1.0
         scores[free] = own[at][free] * np.float32(scale)
         weights[free] = space.weight
         used[free] = at

@@ -18,10 +18,13 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from schemas.http import MAX_QUERY, SearchRequest
+from schemas.http import MAX_QUERY, EntitySort, SearchRequest
 from schemas.problems import RequestError
 
 CURL_HINT = "with curl: curl -G URL --data-urlencode 'q=…', from a terminal that speaks UTF-8"
+# Of a name or a type; a longer one is none.
+MAX_NAME = 200
+
 BODY_HINT = """send -d 'q=…' as a form, or a flat JSON object: {"q": "…", "limit": 5}"""
 
 # What other search services call our keys; difflib alone would not find these.
@@ -42,6 +45,8 @@ TWINS = {
     "skip": "offset",
     "user": "author",
     "channel": "chat",
+    "worker": "agent",
+    "subagent": "agent",
 }
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -66,8 +71,29 @@ class EntitiesRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     q: str = Field("", max_length=MAX_QUERY)
-    type: str | None = None
+    type: str | None = Field(None, max_length=MAX_NAME)
+    sort: EntitySort = "mentions"
     limit: int = Field(20, ge=1, le=100)
+
+
+class PathsRequest(BaseModel):
+    """The keys of `/v1/paths`: names in any form, or ids of entities."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    from_: str = Field(alias="from", max_length=MAX_NAME)
+    to: str = Field(max_length=MAX_NAME)
+    limit: int = Field(3, ge=1, le=10)
+
+
+class GraphRequest(BaseModel):
+    """The keys of `/v1/graph`: a name in any form or an entity's id, and how far and how much to draw."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    entity: str = Field(max_length=MAX_NAME)
+    depth: int = Field(1, ge=1, le=2)
+    limit: int = Field(60, ge=1, le=100)
 
 
 class NoKeys(BaseModel):
@@ -110,7 +136,7 @@ def parse(model: type[Model], pairs: Iterable[tuple[str, Any]]) -> Model:
     Raises:
         RequestError: invalid_parameter, with one (key, message) for each wrong key.
     """
-    fields = model.model_fields
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
     values: dict[str, Any] = {}
     faults: list[tuple[str, str]] = []
     hint = ""
@@ -256,6 +282,8 @@ def _repeatable(field: FieldInfo) -> bool:
 
 def _fault(entry: Mapping[str, Any], fields: Mapping[str, FieldInfo]) -> tuple[str, str]:
     key = str(entry["loc"][0]) if entry["loc"] else "body"
+    if entry["type"] == "missing":
+        return key, f"{key} is missing; it must be {expected(fields[key])}"
     if entry["type"] == "string_too_long":
         limit = entry["ctx"]["max_length"]
         return key, f"{key} has {len(entry['input']):,} characters; at most {limit:,} are read"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from indexer.stores import Ids, StoredChunk, StoredMessage
+from indexer.stores import Ids, StoredChunk, StoredMessage, Unit
 from indexer.stores.generation import Generation
 from schemas.http import ChatRef, ChunkAnswer, IndexInfo, MessageRef, Neighbour
 from schemas.problems import RequestError
 from service.query import shown_time
 
 
-def around(generation: Generation, row: int, before: int, after: int) -> tuple[list[int], list[int]]:
-    """Rows of the chunks before and after one in its session, in the order of the talk."""
-    earlier, later = generation.store.neighbours()
+def around(
+    generation: Generation, row: int, before: int, after: int, unit: Unit = "chunk"
+) -> tuple[list[int], list[int]]:
+    """Rows of the chunks or messages before and after one, in the order of the talk."""
+    earlier, later = generation.store.neighbours(unit)
     return _walk(row, earlier, before)[::-1], _walk(row, later, after)
 
 

@@ -27,6 +27,8 @@ from indexer.archives.nearest import nearest
 from indexer.archives.openclaw import OpenClaw
 from indexer.archives.slack import Slack
 from indexer.archives.telegram import Telegram
+from indexer.archives.vk import Vk
+from indexer.archives.whatsapp import WhatsApp
 from schemas.records import Record, Skipped
 
 
@@ -71,6 +73,8 @@ READERS: dict[str, Reader] = {
         Slack(),
         Discord(),
         Telegram(),
+        Vk(),
+        WhatsApp(),
         Jsonl(),
         Markdown(),
     )

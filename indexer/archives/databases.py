@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +12,24 @@ from urllib.parse import quote
 import apsw
 
 from indexer.archives.files import ArchiveFile
+from indexer.archives.streams import open_regular
 
 BATCH = 500
+# A batch of long values ends before its rows are counted.
+BATCH_BYTES = 16 * 1024 * 1024
 _WAL_VERSION = 2
+
+
+def journal_of(file: ArchiveFile) -> Path | None:
+    """The write-ahead log beside a database, in which its owner's newest rows may stand, or None."""
+    if file.member is not None:
+        return None
+    path = file.path.with_name(file.path.name + "-wal")
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return path if stat.S_ISREG(found.st_mode) and found.st_size else None
 
 
 @contextmanager
@@ -28,11 +44,24 @@ def opened(file: ArchiveFile) -> Iterator[apsw.Connection]:
         OSError: the file can't be read.
     """
     with file.local() as path:
-        connection = _connect(path, _is_idle(path, file.head))
+        open_regular(path).close()  # SQLite would wait for ever at a FIFO, and follow a symlink
+        connection = _connect(path, _is_idle(path, file.head) or _has_strange_sides(path))
         try:
             yield connection
         finally:
             connection.close()
+
+
+def _has_strange_sides(path: Path) -> bool:
+    """Whether what SQLite would open beside it is no file: at a FIFO named `-journal` it waited for ever."""
+    for suffix in ("-wal", "-shm", "-journal"):
+        try:
+            mode = path.with_name(path.name + suffix).lstat().st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(mode):
+            return True
+    return False
 
 
 def _is_idle(path: Path, head: bytes) -> bool:
@@ -60,6 +89,11 @@ def columns(connection: apsw.Connection, table: str) -> frozenset[str]:
     return frozenset(
         name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,)) if name
     )
+
+
+def blob(name: str, known: frozenset[str]) -> str:
+    """SQL for a column whose text may not be UTF-8 (see `text_of`), or for NULL where there is none."""
+    return f"CAST({name} AS BLOB)" if name in known else "NULL"
 
 
 def has_tables(file: ArchiveFile, **needed: frozenset[str]) -> bool:
@@ -94,7 +128,7 @@ def numbered_rows(
     faults = 0
     while True:
         try:
-            batch = _rows(connection, sql, bindings, after, 2**62, BATCH)
+            batch, more = _rows(connection, sql, bindings, after, 2**62, BATCH)
         except (apsw.CorruptError, apsw.IOError):
             faults += 1
             if faults > 20:
@@ -103,21 +137,31 @@ def numbered_rows(
             after = max(after, -1) if after < 0 else after
             for number in range(after + 1, after + BATCH + 1):
                 try:
-                    yield from _rows(connection, sql, bindings, number - 1, number, 1)
+                    yield from _rows(connection, sql, bindings, number - 1, number, 1)[0]
                 except (apsw.CorruptError, apsw.IOError):
                     continue
             after += BATCH
             continue
         yield from batch
-        if len(batch) < BATCH:
+        if not more:
             return
         after = batch[-1][0]
 
 
 def _rows(
     connection: apsw.Connection, sql: str, bindings: dict[str, Any], after: int, upto: int, most: int
-) -> list[tuple[Any, ...]]:
-    return connection.execute(sql, {**bindings, "after": after, "upto": upto, "most": most}).fetchall()
+) -> tuple[list[tuple[Any, ...]], bool]:
+    """Rows of one transaction, and whether there may be more."""
+    found: list[tuple[Any, ...]] = []
+    size = 0
+    cursor = connection.execute(sql, {**bindings, "after": after, "upto": upto, "most": most})
+    for row in cursor:
+        found.append(row)
+        size += sum(len(value) for value in row if isinstance(value, bytes | str))
+        if size > BATCH_BYTES:
+            cursor.close()
+            return found, True
+    return found, len(found) == most
 
 
 def text_of(value: object) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 import tempfile
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,7 +12,14 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
-from indexer.archives.streams import DamagedFile, MemberStream, ZstdStream, open_regular, opened_zip
+from indexer.archives.streams import (
+    ZIP_ERRORS,
+    DamagedFile,
+    MemberStream,
+    ZstdStream,
+    open_regular,
+    opened_zip,
+)
 
 HEAD_BYTES = 64 * 1024
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -112,7 +118,7 @@ class ArchiveFile:
         archive = opened_zip(self.path, self.path.stat().st_size, self.mtime_ns)
         try:
             return cast(BinaryIO, MemberStream(archive, archive.getinfo(self.member)))
-        except (KeyError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+        except (KeyError, *ZIP_ERRORS) as error:
             raise DamagedFile(f"The member of the zip can't be opened: {type(error).__name__}.") from None
 
     @contextmanager
@@ -132,19 +138,55 @@ class ArchiveFile:
                     copy.write(data)
             yield target
 
+    def elsewhere(self, name: str) -> ArchiveFile | None:
+        """The regular file of this name in the same archive, or None; never one outside of its root."""
+        if self.member is not None:
+            return self._fellow(name, name.rpartition("!")[2])
+        above = self.path.parents[: len(PurePosixPath(self.name).parts)]
+        if not above:
+            return None
+        root = above[-1].resolve()
+        try:
+            path = (root / name).resolve(strict=True)
+            found = path.lstat()
+        except (OSError, RuntimeError):
+            return None
+        if not path.is_relative_to(root) or not stat.S_ISREG(found.st_mode):
+            return None
+        return replace(self, path=path, name=name, size=found.st_size, mtime_ns=found.st_mtime_ns)
+
     def sibling(self, base: str) -> ArchiveFile | None:
         """The regular file of this name in the same folder, or None; symlinks do not count."""
         name = self.name[: len(self.name) - len(self.base)] + base
         if self.member is None:
-            try:
-                found = (self.path.parent / base).lstat()
-            except OSError:
-                return None
-            if not stat.S_ISREG(found.st_mode):
-                return None
-            path = self.path.parent / base
-            return replace(self, path=path, name=name, size=found.st_size, mtime_ns=found.st_mtime_ns)
-        inner = self.member[: len(self.member) - len(self.base)] + base
+            return self._neighbour(name, self.path.parent / base)
+        return self._fellow(name, self.member[: len(self.member) - len(self.base)] + base)
+
+    def above(self, base: str) -> ArchiveFile | None:
+        """The regular file of this name in the folder above this file's, or None.
+
+        Never one outside of the archive's root or of the zip; symlinks do not count.
+        """
+        if len(self.parts) < 2:
+            return None
+        name = PurePosixPath(*self.parts[:-2], base).as_posix()
+        if self.member is not None:
+            inner = PurePosixPath(*PurePosixPath(self.member).parts[:-2], base).as_posix()
+            return self._fellow(f"{self.name.rpartition('!')[0]}!{name}", inner)
+        return self._neighbour(name, self.path.parent.parent / base)
+
+    def _neighbour(self, name: str, path: Path) -> ArchiveFile | None:
+        """A regular file of the same archive, no symlink."""
+        try:
+            found = path.lstat()
+        except OSError:
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        return replace(self, path=path, name=name, size=found.st_size, mtime_ns=found.st_mtime_ns)
+
+    def _fellow(self, name: str, inner: str) -> ArchiveFile | None:
+        """Another member of the same zip."""
         try:
             info = opened_zip(self.path, self.path.stat().st_size, self.mtime_ns).getinfo(inner)
         except (KeyError, OSError):

@@ -8,30 +8,39 @@ after it.
 
 from __future__ import annotations
 
-import json
+import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from indexer.archives.json_text import Text
+from indexer.archives.json_window import BROKEN, TOO_DEEP, TOO_LONG, Broken, Window
 
-# A record longer than this is skipped; so is what has no record's beginning for so long.
-MAX_ITEM = 64 * 1024 * 1024
 # A file with more faults than this is no export any more.
 MAX_FAULTS = 1_000
 # Containers nested deeper than this, on the way to the records, are passed over as one value.
 MAX_DEPTH = 8
-_STEP = 1 << 18
-# Longer than any beginning of a record; kept of a window in case one is cut by its end.
-_TAIL = 8 * 1024
 
-BROKEN = "broken JSON after this record"
 ENDS_EARLY = "the file ends in the middle"
-TOO_DEEP = "JSON nested too deeply"
-TOO_LONG = f"a record longer than {MAX_ITEM >> 20} MB"
 TOO_MANY = f"more than {MAX_FAULTS} faults in one file"
 LEGACY = "not UTF-8, read as windows-1251"
+MISNAMED = "records under a damaged key"
+__all__ = [
+    "BROKEN",
+    "ENDS_EARLY",
+    "LEGACY",
+    "MISNAMED",
+    "TOO_DEEP",
+    "TOO_LONG",
+    "TOO_MANY",
+    "Fault",
+    "Item",
+    "Layout",
+    "Opened",
+    "Value",
+    "walk",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +48,34 @@ class Layout:
     """Where the records of a format stand, as paths: keys joined by dots, `item` for an element of a list.
 
     Attributes:
-        items: paths of the records, e.g. `{"messages.item"}`; `{"item"}` for a list of records.
+        items: paths of the records, e.g. `{"messages.item"}`; `{"item"}` for a list of records, `mapping.*`
+            for the values of an object whatever their keys.
         fields: paths of values around them that are wanted (decoded whole: small ones only).
-        opens: paths of objects whose beginning is wanted.
-        begins: how something that may be gone on at after a fault begins in the text, and its path. A path of
-            `items` stands for whichever of them was read last.
+        opens: paths of objects and lists whose beginning is wanted.
+        begins: how something that may be gone on at after a fault begins in the text, by its path. A path of
+            `items` stands for whichever of them was read last; it is gone on at only where its list is open,
+            or where nothing of `opens` was met: else a record would be taken for one of another object's.
+        anywhere: go on at a record wherever it begins: the reader itself can tell whose it is.
+        aside: paths of lists whose elements look like records and are none.
+        flat: nothing inside a record or beside it begins like one: where something does, a bracket was lost.
+            Records of an object whose own beginning was lost are told to be of one more object.
     """
 
     items: frozenset[str]
     fields: frozenset[str] = frozenset()
     opens: frozenset[str] = frozenset()
     begins: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    anywhere: bool = False
+    aside: frozenset[str] = frozenset()
+    flat: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A record, whatever it is: broken exports hold numbers and strings in place of objects."""
+    """A record, whatever it is: broken exports hold numbers and strings in place of objects.
+
+    So it may also stand at a path of `opens` or of a list on the way, in place of what was to begin there.
+    """
 
     path: str
     value: Any
@@ -70,7 +91,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A wanted object begins; `again` after a fault, when it may be the one before."""
+    """A wanted object or list begins."""
 
     path: str
 
@@ -80,90 +101,6 @@ class Fault:
     """The JSON could not be followed; what comes next is behind the gap."""
 
     reason: str
-
-
-class _Broken(ValueError):
-    pass
-
-
-class _Window:
-    """The part of the text that is in memory, and a place in it."""
-
-    def __init__(self, steps: Iterator[str]) -> None:
-        self._steps = steps
-        self.text, self.at, self.ended = "", 0, False
-
-    def more(self, keep: int | None = None) -> bool:
-        """Read on, at least as much as is kept (from `keep`, else from the place); False at the end."""
-        start = self.at if keep is None else keep
-        parts, size, wanted = [self.text[start:]], 0, max(_STEP, len(self.text) - start)
-        while size < wanted and not self.ended:
-            step = next(self._steps, None)
-            if step is None:
-                self.ended = True
-            else:
-                parts.append(step)
-                size += len(step)
-        self.text, self.at = "".join(parts), self.at - start
-        return size > 0
-
-    def peek(self) -> str:
-        """The next character that means something, or "" at the end of the text."""
-        while True:
-            self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
-            if self.at < len(self.text):
-                return self.text[self.at]
-            if not self.more():
-                return ""
-
-    def value(self) -> Any:
-        """Decode the value at the place and go past it.
-
-        Raises:
-            _Broken: it is none, or longer than MAX_ITEM.
-        """
-        while True:
-            try:
-                value, end = _DECODE(self.text, self.at)
-            except RecursionError:
-                raise _Broken(TOO_DEEP) from None
-            except json.JSONDecodeError as error:
-                if self.ended or not self._may_be_cut(error):
-                    raise _Broken(BROKEN) from None
-            except ValueError:  # a number of more digits than Python converts
-                raise _Broken(BROKEN) from None
-            else:
-                # A number may go on behind the window.
-                if end < len(self.text) or self.ended or isinstance(value, dict | list | str):
-                    self.at = end
-                    return value
-            if len(self.text) - self.at > MAX_ITEM:
-                raise _Broken(TOO_LONG)
-            self.more()
-
-    def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
-        return error.msg.startswith("Unterminated string") or error.pos >= len(self.text) - 16
-
-    def find(self, patterns: Mapping[str, re.Pattern[str]], start: int) -> str | None:
-        """Go to the earliest match from `start` on; the name of its pattern, or None at the end."""
-        while True:
-            found = min(
-                ((match.start(), name) for name, pattern in patterns.items()
-                 if (match := pattern.search(self.text, start))),
-                default=None,
-            )  # fmt: skip
-            if found is not None:
-                self.at = found[0]
-                return found[1]
-            keep = max(start, len(self.text) - _TAIL)
-            self.at = keep
-            if not self.more(keep):
-                return None
-            start = 0
-
-
-_SPACE = re.compile(r"[ \t\r\n]*")
-_DECODE = json.JSONDecoder(strict=False).raw_decode
 
 
 def walk(text: Text, layout: Layout) -> Iterator[Item | Value | Opened | Fault]:
@@ -178,11 +115,17 @@ def walk(text: Text, layout: Layout) -> Iterator[Item | Value | Opened | Fault]:
 class _Walk:
     def __init__(self, text: Text, layout: Layout) -> None:
         self._text, self._layout = text, layout
-        self._window = _Window(text.steps())
+        self._window = Window(text.steps())
         # Of every open container: its path, and whether it is a list.
         self._stack: list[tuple[str, bool]] = []
-        self._begun = 0  # where the record or the structure that is being read began
-        self._list = next(iter(layout.items)).rpartition(".")[0]  # path of the list that was read last
+        self._lists = frozenset(path.rpartition(".")[0] for path in layout.items)
+        self._maps = frozenset(path[:-2] for path in layout.items if path.endswith(".*"))
+        self._signs = _signs(layout)
+        self._list = min(self._lists, key=len)  # path of the list of records that was opened last
+        self._opened = False  # whether something of `opens` was met
+        beginnings = [pattern for path, pattern in layout.begins.items() if path in layout.items]
+        self._beginning = beginnings[0] if beginnings else None
+        self._tried = -1  # the window that was decoded at once as far as it could be
         self._told = False
 
     def run(self) -> Iterator[Item | Value | Opened | Fault]:
@@ -190,18 +133,17 @@ class _Walk:
             try:
                 yield from self._follow()
                 return
-            except _Broken as error:
+            except Broken as error:
                 yield Fault(str(error))
-                path = self._resume(str(error))
-            if path is None:
+            if not (yield from self._resume()):
                 return
-            if path in self._layout.opens:
-                continue  # the walk itself tells of it
         yield Fault(TOO_MANY)
 
     def _follow(self) -> Iterator[Item | Value | Opened | Fault]:
         window, stack = self._window, self._stack
-        if not stack and window.peek():
+        if not stack and (sign := window.peek()):
+            if sign not in "[{":
+                raise Broken(BROKEN)
             yield from self._value("")
         if self._text.legacy and not self._told:
             self._told = True
@@ -215,44 +157,115 @@ class _Walk:
                 window.at += 1
                 stack.pop()
             elif not sign:
-                raise _Broken(ENDS_EARLY)
-            elif is_list:
-                yield from self._value(f"{path}.item" if path else "item")
+                raise Broken(ENDS_EARLY)
+            elif not is_list:
+                yield from self._stray(path)
+                yield from self._value(self._key(stack[-1][0]))
+            elif path in self._lists and self._beginning is not None and self._tried != window.reads:
+                self._tried = window.reads
+                for value in window.values(self._beginning):
+                    yield Item(f"{path}.item".lstrip("."), value)
             else:
-                yield from self._value(self._key(path))
+                yield from self._value(f"{path}.item".lstrip("."))
         if window.peek():
-            raise _Broken(BROKEN)
+            raise Broken(BROKEN)
+
+    def _stray(self, path: str) -> Iterator[Fault]:
+        """Where a record with a key begins outside of its object, take the place for that object."""
+        window = self._window
+        for place, pattern in self._layout.begins.items():
+            if place.endswith(".*") and path not in self._maps:
+                window.ahead()
+                if pattern.match(window.text, window.at):
+                    self._stack[:] = _containers(place)
+                    yield Fault(MISNAMED)
+                    return
 
     def _key(self, path: str) -> str:
         window = self._window
-        key = window.value() if window.peek() == '"' else None
+        key = self._decoded() if window.peek() == '"' else None
         if not isinstance(key, str) or window.peek() != ":":
-            raise _Broken(BROKEN if window.peek() else ENDS_EARLY)
+            raise Broken(BROKEN if window.peek() else ENDS_EARLY)
         window.at += 1
         return f"{path}.{key}" if path else key
 
-    def _value(self, path: str) -> Iterator[Item | Value | Opened]:
+    def _value(self, path: str) -> Iterator[Item | Value | Opened | Fault]:
         window, layout = self._window, self._layout
         sign = window.peek()
-        if path in layout.items:
-            self._list = path.rpartition(".")[0]
-            yield Item(path, self._decoded())
+        if path in layout.items or (self._maps and self._stack and self._stack[-1][0] in self._maps):
+            yield Item(path, self._decoded(self._beginning if layout.flat else None))
         elif path in layout.fields:
             yield Value(path, self._decoded())
+        elif sign == "[" and path in layout.opens and path.rpartition(".")[2] == "item":
+            yield Fault(MISNAMED)  # a list in place of its element: what is in it may be sound
+            window.at += 1
+            self._stack.append((path.removesuffix("item").removesuffix("."), True))
+        elif sign != self._signs.get(path, sign):
+            yield Item(path, self._decoded())
         elif sign in ("{", "[") and len(self._stack) < MAX_DEPTH:
-            if sign == "{" and path in layout.opens:
+            if path in layout.opens:
+                if layout.flat and sign == "{" and self._begins():
+                    # A lost bracket: what is behind the records of an object is read as one beside it.
+                    self._stack[:] = _containers(f"{self._near(path)}.item")
+                    yield Fault(BROKEN)
+                    return
+                self._opened |= sign == "{"
                 yield Opened(path)
+            if path in self._lists:
+                self._list = path
             window.at += 1
             self._stack.append((path, sign == "["))
+            if sign == "[" and path not in self._signs and path not in layout.aside:
+                yield from self._renamed(path)
         else:
             self._decoded()
 
-    def _decoded(self) -> Any:
+    def _renamed(self, path: str) -> Iterator[Fault]:
+        """Give a list whose key is damaged the name that its first element tells."""
+        window, parts = self._window, path.split(".")
+        if window.peek() != "{":
+            return
+        window.ahead()
+        begins, text = self._layout.begins, window.text
+        met = {place for place, pattern in begins.items() if pattern.match(text, window.at)}
+        place = self._place_of(met, parts)
+        if place is not None:
+            known = place.rpartition(".")[0]
+            self._stack[:] = _containers(place)
+            self._list = known if known in self._lists else self._list
+            yield Fault(MISNAMED)
+
+    def _place_of(self, met: set[str], parts: list[str]) -> str | None:
+        """The path of what begins in a list of another name, or None where nothing does."""
+        if not met.isdisjoint(self._layout.items):
+            met |= self._layout.items
+        lists = {place: place.split(".")[:-1] for place in sorted(met) if place.endswith("item")}
+        if parts in lists.values():
+            return None
+        for place, named in lists.items():
+            if len(named) == len(parts) and _differing(named, parts) == 1:
+                return place
+            if self._layout.anywhere and named[-1:] == parts[-1:]:
+                return place
+        near = f"{self._near('.'.join(parts))}.item"
+        return near if self._layout.flat and near in lists else None
+
+    def _begins(self) -> bool:
+        """Whether a record begins at the place."""
+        self._window.ahead()
+        return self._beginning is not None and bool(self._beginning.match(self._window.text, self._window.at))
+
+    def _near(self, path: str) -> str:
+        """The list of records that a path is the nearest to; never one outside of what was opened."""
+        lists = {one for one in self._lists if not self._opened or one.rpartition(".")[0]} or self._lists
+        return max(sorted(lists), key=lambda one: (_shared(one, path), one == self._list))
+
+    def _decoded(self, other: re.Pattern[str] | None = None) -> Any:
         try:
-            return self._window.value()
-        except _Broken as error:
+            return self._window.value(other)
+        except Broken as error:
             if str(error) == BROKEN and self._window.ended and self._cut():
-                raise _Broken(ENDS_EARLY) from None
+                raise Broken(ENDS_EARLY) from None
             raise
 
     def _cut(self) -> bool:
@@ -260,16 +273,50 @@ class _Walk:
         window = self._window
         return not any(pattern.search(window.text, window.at + 1) for pattern in self._layout.begins.values())
 
-    def _resume(self, reason: str) -> str | None:
-        """Go on at the next beginning behind the fault; its path, or None when there is none."""
+    def _resume(self) -> Generator[Opened, None, bool]:
+        """Go on at the next beginning behind the fault; False when there is none.
+
+        Yields:
+            An object whose own beginning was lost, where a record of it is the next that begins.
+        """
         window, layout = self._window, self._layout
-        path = window.find(layout.begins, window.at + 1)
+        begins, lost = layout.begins, self._opened and all(path not in self._lists for path, _ in self._stack)
+        if lost and not layout.anywhere and not layout.flat:
+            begins = {path: pattern for path, pattern in begins.items() if path in layout.opens}
+        path = window.find(begins, window.at + 1)
         if path is None:
-            return None
-        if path in layout.items:
+            return False
+        if path in layout.items and not path.endswith(".*"):
+            if lost and layout.flat:
+                self._list = self._near(self._stack[-1][0] if self._stack else "")
+                yield Opened(self._list.rpartition(".")[0])
             path = f"{self._list}.item".lstrip(".")
         self._stack[:] = _containers(path)
-        return path
+        return True
+
+
+def _signs(layout: Layout) -> dict[str, str]:
+    """How the lists on the way to what is wanted begin, and `opens`; not what may be of either kind."""
+    found: dict[str, set[str]] = {}
+    for path in layout.items | layout.fields | layout.opens:
+        here = ""
+        for part in path.split("."):
+            found.setdefault(here, set()).add("[" if part == "item" else "{")
+            here = f"{here}.{part}" if here else part
+    wanted = {path: signs for path, signs in found.items() if path in layout.opens or "[" in signs}
+    return dict.fromkeys(layout.opens, "{") | {
+        path: next(iter(signs)) for path, signs in wanted.items() if len(signs) == 1
+    }
+
+
+def _shared(one: str, other: str) -> int:
+    """How many parts two paths have in common at their beginning."""
+    pairs = zip(one.split("."), other.split("."), strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _differing(one: list[str], other: list[str]) -> int:
+    return sum(part != beside for part, beside in zip(one, other, strict=True))
 
 
 def _containers(path: str) -> list[tuple[str, bool]]:

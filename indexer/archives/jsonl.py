@@ -84,7 +84,7 @@ def _is_foreign(value: dict[str, Any]) -> bool:
         return True
     content = value.get("content")
     return isinstance(content, list) and any(
-        isinstance(block, dict) and block.get("type") in _FOREIGN_BLOCKS for block in content
+        isinstance(block, dict) and str(block.get("type")) in _FOREIGN_BLOCKS for block in content
     )
 
 

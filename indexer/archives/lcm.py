@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC
-from typing import Any, cast
+from itertools import islice
+from typing import Any
 
 import apsw
 
-from indexer.archives.databases import columns, has_tables, numbered_rows, opened, text_of
+from indexer.archives.databases import blob, columns, has_tables, numbered_rows, opened, text_of
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import source_id
+from indexer.archives.lcm_parts import FED_BACK, Part, Parts
 from indexer.archives.lines import unreadable
 from indexer.archives.openclaw_cleaning import cleaned
 from indexer.archives.times import parse_time
-from indexer.archives.wording import label, says_something, tidy
+from indexer.archives.wording import asides_of, label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Role, Skipped
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
-_PART_KINDS = {"reasoning": "thinking", "tool": "tool_result"}
 _DAMAGED = "a damaged page of the database"
 _ANEW = "the other rows were read; restore the database from a backup"
 
@@ -41,24 +43,29 @@ class Lcm:
         try:
             with opened(file) as connection:
                 known = {table: columns(connection, table) for table in _TABLES}
-                for conversation in _conversations(connection, known["conversations"]):
-                    yield from _messages(connection, known["messages"], conversation, file.name, options)
-                    yield from _summaries(connection, known["summaries"], conversation, file.name)
-                yield from _parts(connection, known["message_parts"])
+                parts = Parts(connection, known["message_parts"], options)
+                for talk in _conversations(connection, known["conversations"]):
+                    rows = _rows(connection, known["messages"], talk, file.name)
+                    yield from _messages(rows, parts, talk, file.name, options)
+                    yield from _summaries(connection, known["summaries"], talk, file.name)
+                yield from _numberless(connection, file.name)
         except OSError as error:
             yield unreadable(file.name, error)
         except (apsw.Error, UnicodeError) as error:
             yield Skipped(file.name, "the database can't be read on", f"{type(error).__name__}: {_ANEW}")
 
 
+# Messages whose parts are asked for together.
+_TOGETHER = 100
 _TABLES = ("conversations", "messages", "summaries", "message_parts")
 
 
 class _Conversation:
     def __init__(self, row: tuple[Any, ...]) -> None:
         self.key: Any = row[0]
+        self.name = source_id(text_of(row[0])) or "?"
         session, session_key, title = (label(text_of(value)) for value in row[1:4])
-        self.chat_id = session or f"lcm:{self.key}"
+        self.chat_id = session or f"lcm:{self.name}"
         self.session = session
         self.title = title
         self.meta = {"session_key": session_key} if session_key else {}
@@ -66,67 +73,125 @@ class _Conversation:
 
 
 def _conversations(connection: apsw.Connection, known: frozenset[str]) -> list[_Conversation]:
-    chosen = ", ".join(_blob(name, known) for name in ("session_id", "session_key", "title"))
-    return [
-        _Conversation(row)
-        for row in connection.execute(
-            f"SELECT conversation_id, {chosen} FROM conversations ORDER BY conversation_id"
-        ).fetchall()
-    ]
+    """The talks; one whose own row is gone keeps its messages."""
+    chosen = ", ".join(blob(name, known) for name in ("session_id", "session_key", "title"))
+    rows = connection.execute(
+        f"SELECT conversation_id, {chosen} FROM conversations ORDER BY conversation_id"
+    ).fetchall()
+    orphans = connection.execute(
+        "SELECT DISTINCT conversation_id, NULL, NULL, NULL FROM messages"
+        " WHERE conversation_id NOT IN (SELECT conversation_id FROM conversations) ORDER BY conversation_id"
+    ).fetchall()
+    return [_Conversation(row) for row in (*rows, *orphans)]
 
 
-def _blob(name: str, known: frozenset[str]) -> str:
-    return f"CAST({name} AS BLOB)" if name in known else "NULL"
+def _numberless(connection: apsw.Connection, name: str) -> Iterator[Skipped]:
+    """Rows that stand in no talk or at no place of it; the index over both columns tells."""
+    for (talk,) in connection.execute(
+        "SELECT CAST(conversation_id AS BLOB) FROM messages"
+        " WHERE conversation_id IS NULL OR typeof(seq) <> 'integer'"
+    ).fetchall():
+        yield Skipped(f"{name}#{source_id(text_of(talk)) or '?'}", "a row without its number", _ANEW)
 
 
-def _messages(
-    connection: apsw.Connection, known: frozenset[str], talk: _Conversation, name: str, options: ReadOptions
-) -> Iterator[Record]:
-    chosen = ", ".join(_blob(name, known) for name in ("role", "content", "created_at"))
+def _rows(
+    connection: apsw.Connection, known: frozenset[str], talk: _Conversation, name: str
+) -> Iterator[tuple[Any, ...] | Skipped]:
+    chosen = ", ".join(blob(column, known) for column in ("role", "content", "created_at"))
     sql = (
         f"SELECT seq, message_id, {chosen} FROM messages"
         " WHERE conversation_id = :talk AND seq > :after AND seq <= :upto ORDER BY seq LIMIT :most"
     )
     for row in numbered_rows(connection, sql, {"talk": talk.key}):
-        if isinstance(row, int):
-            yield Skipped(f"{name}#{talk.key}", _DAMAGED, _ANEW)
-            continue
-        place = f"{name}#{talk.key}/{row[0]}"
+        yield Skipped(f"{name}#{talk.name}", _DAMAGED, _ANEW) if isinstance(row, int) else row
+
+
+def _messages(
+    rows: Iterator[tuple[Any, ...] | Skipped],
+    parts: Parts,
+    talk: _Conversation,
+    name: str,
+    options: ReadOptions,
+) -> Iterator[Record]:
+    while batch := list(islice(rows, _TOGETHER)):
+        beside: Mapping[Any, Sequence[Part]] = {}
         try:
-            yield from _message(row, talk, place, options)
-        except Exception as error:
-            yield Skipped(place, "a row that is not understood", type(error).__name__)
+            beside = parts.of([row[1] for row in batch if isinstance(row, tuple)])
+        except apsw.Error:
+            yield Skipped(f"{name}#{talk.name}", _DAMAGED, _ANEW)
+        for row in batch:
+            yield from _told(row, talk, name, beside, options)
 
 
-def _message(row: tuple[Any, ...], talk: _Conversation, place: str, options: ReadOptions) -> Iterator[Record]:
+def _told(
+    row: tuple[Any, ...] | Skipped,
+    talk: _Conversation,
+    name: str,
+    beside: Mapping[Any, Sequence[Part]],
+    options: ReadOptions,
+) -> Iterator[Record]:
+    if isinstance(row, Skipped):
+        yield row
+        return
+    place = f"{name}#{talk.name}/{row[0]}"
+    try:
+        yield from list(_message(row, talk, place, beside.get(row[1], ()), options))
+    except Exception as error:
+        yield Skipped(place, "a row that is not understood", type(error).__name__)
+
+
+def _message(
+    row: tuple[Any, ...], talk: _Conversation, place: str, parts: Sequence[Part], options: ReadOptions
+) -> Iterator[Record]:
     seq, message_id, raw_role, content, created_at = row
     role = _ROLES.get(text_of(raw_role))
     text = tidy(text_of(content))
     if role is None:
         yield Skipped(place, "an unknown role", f"role {text_of(raw_role)[:40]!r}")
         return
+    message = Message(
+        chat_id=talk.chat_id,
+        id=source_id(message_id) or str(seq),
+        source="lcm",
+        role=role,
+        text=text,
+        place=place,
+        at=parse_time(text_of(created_at), UTC),
+        chat_title=talk.title,
+        session=talk.session,
+        agent=talk.agent,
+        meta=talk.meta,
+    )
+    # What a tool said stands both in its message and in a part of it.
+    kept = [part for part in parts if part.role is not None and part.text != text]
+    yield from (Dropped(part.kind, part.characters) for part in parts if part.role is None)
+    asides = tuple((part.role, part.text) for part in kept if part.role is not None)
+    for part, aside in zip(kept, asides_of(message, asides), strict=True):
+        yield replace(aside, author=part.tool)
     if role == "tool" and not options.tool_results:
         yield Dropped("tool_result", len(text))
+    elif role == "tool" and any(part.kind in FED_BACK for part in parts):
+        yield Dropped("recalled", len(text))
+    else:
+        yield from _said(message, counted=bool(parts))
+
+
+def _said(message: Message, counted: bool) -> Iterator[Record]:
+    """The message itself; a turn of thinking and calls alone has been counted by its parts."""
+    if not message.text and counted:
         return
-    clean = cleaned(role, text)
+    clean = cleaned(message.role, message.text)
     yield from clean.drops
     if clean.noise is not None or not says_something(clean.text):
         yield Dropped(clean.noise or "empty", len(clean.text))
         return
-    yield Message(
-        chat_id=talk.chat_id,
-        id=source_id(message_id) or str(seq),
-        source="lcm",
-        role=clean.role or role,
+    yield replace(
+        message,
+        role=clean.role or message.role,
         text=clean.text,
-        place=place,
-        at=parse_time(text_of(created_at), UTC),
-        chat_title=talk.title,
         author=clean.author,
         author_id=clean.author_id,
-        session=talk.session,
-        agent=talk.agent,
-        meta={**talk.meta, **clean.meta},
+        meta={**message.meta, **clean.meta},
     )
 
 
@@ -135,16 +200,16 @@ def _summaries(
 ) -> Iterator[Record]:
     if not known >= {"summary_id", "content", "conversation_id"}:
         return
-    chosen = ", ".join(_blob(column, known) for column in ("content", "kind", "latest_at", "created_at"))
+    chosen = ", ".join(blob(column, known) for column in ("content", "kind", "latest_at", "created_at"))
     sql = (
         f"SELECT rowid, CAST(summary_id AS BLOB), {chosen} FROM summaries"
         " WHERE conversation_id = :talk AND rowid > :after AND rowid <= :upto ORDER BY rowid LIMIT :most"
     )
     for row in numbered_rows(connection, sql, {"talk": talk.key}):
         if isinstance(row, int):
-            yield Skipped(f"{name}#{talk.key}", _DAMAGED, _ANEW)
+            yield Skipped(f"{name}#{talk.name}", _DAMAGED, _ANEW)
             continue
-        key = text_of(row[1]) or str(row[0])
+        key = source_id(text_of(row[1])) or str(row[0])
         text, kind = tidy(text_of(row[2])), label(text_of(row[3]))
         if not says_something(text):
             yield Dropped("empty", len(text))
@@ -162,17 +227,3 @@ def _summaries(
             agent=talk.agent,
             meta={**talk.meta, **({"kind": kind} if kind else {})},
         )
-
-
-def _parts(connection: apsw.Connection, known: frozenset[str]) -> Iterator[Record]:
-    """Count what the parts hold beside the text: reasoning, and what went to and came from tools."""
-    if "part_type" not in known:
-        return
-    texts = [name for name in ("text_content", "tool_input", "tool_output") if name in known]
-    size = " + ".join(f"coalesce(length({name}), 0)" for name in texts) or "0"
-    for part_type, count, characters in connection.execute(
-        f"SELECT CAST(part_type AS BLOB), count(*), sum({size}) FROM message_parts GROUP BY part_type"
-    ).fetchall():
-        kind = _PART_KINDS.get(text_of(part_type))
-        if kind is not None:
-            yield Dropped(kind, cast(int, characters or 0), cast(int, count))

@@ -54,6 +54,39 @@ def lines(file: ArchiveFile) -> Iterator[Line | Skipped]:
         yield unreadable(file.name, error)
 
 
+def raw_lines(file: ArchiveFile) -> Iterator[bytes]:
+    """The lines of a file as UTF-8 bytes, for a first look that decodes few of them.
+
+    A line past 64 MB is empty, and what can't be read ends the file: `lines` tells of both.
+    """
+    try:
+        with file.open() as stream:
+            for _, data, _ in _split(utf8(stream)):
+                yield data or b""
+    except OSError:
+        return
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines: the number of the first, and their text with the ends."""
+
+    number: int
+    text: str
+
+
+def blocks(file: ArchiveFile) -> Iterator[Block | Skipped]:
+    r"""The text of a file as `lines` reads it, in pieces of about 1 MB, for readers that search over lines.
+
+    Each piece holds whole lines, ended by `\n` alone.
+    """
+    try:
+        with file.open() as stream:
+            yield from _decoded_blocks(file.name, stream)
+    except OSError as error:
+        yield unreadable(file.name, error)
+
+
 def unreadable(place: str, error: OSError) -> Skipped:
     """A file that can't be opened or read to its end."""
     if isinstance(error, DamagedFile):
@@ -77,6 +110,49 @@ def _decoded(name: str, stream: BinaryIO) -> Iterator[Line | Skipped]:
                 told = True
                 yield Skipped(name, "not UTF-8, read as windows-1251", "save the file as UTF-8")
         yield Line(number, text.removesuffix("\r"), ended)
+
+
+def _decoded_blocks(name: str, stream: BinaryIO) -> Iterator[Block | Skipped]:
+    told = False
+    for number, data in _whole_lines(utf8(stream)):
+        if data is None:
+            yield Skipped(f"{name}:{number}", f"a line longer than {MAX_LINE >> 20} MB", "split or remove it")
+            continue
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            found = [_repaired(line) for line in data.split(b"\n")]
+            text = "\n".join(line for line, _ in found)
+            if not told and any(legacy for _, legacy in found):
+                told = True
+                yield Skipped(name, "not UTF-8, read as windows-1251", "save the file as UTF-8")
+        yield Block(number, text.replace("\r\n", "\n") if "\r" in text else text)
+
+
+def _whole_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """(number of the first line, lines with their ends or None for one too long line) of about each chunk."""
+    number, pending, size = 1, [b""], 0
+    fault: OSError | None = None
+    try:
+        for chunk in chunks:
+            begin, cut = 0, chunk.rfind(b"\n") + 1
+            if cut and size > MAX_LINE:
+                yield number, None
+                number, size, begin = number + 1, 0, chunk.find(b"\n") + 1
+            if begin < cut:
+                data = b"".join((*pending, chunk[begin:cut]))
+                yield number, data
+                number += data.count(b"\n")
+            if cut:
+                pending, size = [], 0
+            size += len(chunk) - cut
+            pending = [*pending, chunk[cut:]] if size <= MAX_LINE else []
+    except OSError as error:
+        fault = error
+    if size:
+        yield number, (b"".join(pending) if size <= MAX_LINE else None)
+    if fault is not None:
+        raise fault
 
 
 def _repaired(data: bytes) -> tuple[str, bool]:
@@ -157,12 +233,7 @@ def _entry(place: str, line: Line) -> Entry | Skipped | Dropped:
 
 def first_objects(file: ArchiveFile, most: int = 20) -> list[dict[str, Any]]:
     """The JSON objects among the first lines of a file, for telling its format; broken ones are left out."""
-    head = file.head
-    for mark, codec in _WIDE:
-        if head.startswith(mark):
-            head = head[len(mark) :].decode(codec, "replace").encode("utf-8", "replace")
-            break
-    head = head.removeprefix(codecs.BOM_UTF8)
+    head = utf8_head(file)
     if not head.lstrip().startswith(b"{") and b"\n{" not in head:
         return []
     if b"\n" not in head:
@@ -174,3 +245,21 @@ def first_objects(file: ArchiveFile, most: int = 20) -> list[dict[str, Any]]:
             if isinstance(entry, Entry):
                 found.append(entry.value)
     return found
+
+
+def head_lines(file: ArchiveFile, most: int) -> list[str]:
+    """The first lines of a file's head as text, for telling its format; the last one may be cut."""
+    return [_repaired(line)[0].removesuffix("\r") for line in utf8_head(file).split(b"\n", most)[:most]]
+
+
+def utf8_head(file: ArchiveFile) -> bytes:
+    """The first bytes of a file, of UTF-16 and UTF-32 as UTF-8, without the mark of the encoding.
+
+    Raises:
+        OSError: as `ArchiveFile.head`.
+    """
+    head = file.head
+    for mark, codec in _WIDE:
+        if head.startswith(mark):
+            return head[len(mark) :].decode(codec, "replace").encode("utf-8", "replace")
+    return head.removeprefix(codecs.BOM_UTF8)

@@ -11,7 +11,7 @@ from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import Identities
 from indexer.archives.lines import lines, unreadable
 from indexer.archives.times import midnight, parse_time
-from indexer.archives.wording import label, says_something, tidy
+from indexer.archives.wording import MAX_LABEL, label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Role, Skipped
 
 SUFFIXES = (".md", ".markdown")
@@ -159,8 +159,8 @@ class _Outline:
         if self._fence is not None or not (match := _HEADING.fullmatch(line)):
             return False
         text = label(match[2] or "")
-        if text is None:
-            return False
+        if text is None or len(match[2]) > MAX_LABEL:
+            return False  # the words of a line that long stay text: a heading is repeated in each section
         level = len(match[1])
         self._levels = [*(known for known in self._levels if known[0] < level), (level, text)]
         self.path = tuple(text for _, text in self._levels)

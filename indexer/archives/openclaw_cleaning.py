@@ -36,7 +36,9 @@ _SESSION_STARTED = re.compile(r"✅ New session started\b[^\n]*")
 _HEARTBEAT = re.compile(r"Read HEARTBEAT\.md\b.*HEARTBEAT_OK", re.DOTALL)
 _NOISE_OF = {"HEARTBEAT_OK": "heartbeat", "NO_REPLY": "no_reply"}
 # A recall tool's name, and names of custom messages that carry what it found.
-RECALL = re.compile(r"memor|recall", re.IGNORECASE)
+RECALL = re.compile(r"memor|recall|^lcm_", re.IGNORECASE)
+# A note that a tool was asked to read.
+NOTE_FILE = re.compile(r"(?:^|[/\s\"'])(?:MEMORY|SOUL|AGENTS)\.md\b|(?:^|[/\s\"'])memory/[^\s\"']*\.md\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ from typing import Any
 from indexer.archives.files import ReadOptions
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.lines import Entry
-from indexer.archives.openclaw_cleaning import RECALL, cleaned
+from indexer.archives.openclaw_branch import ActiveBranch
+from indexer.archives.openclaw_cleaning import NOTE_FILE, RECALL, cleaned
+from indexer.archives.openclaw_index import Facts, Index
 from indexer.archives.times import parse_time
 from indexer.archives.wording import asides_of, content_text, label, read_content, says_something, tidy
 from schemas.records import Dropped, Message, Record, Role, Skipped
@@ -21,30 +23,54 @@ Entries = Callable[[], Iterator[Entry | Skipped | Dropped]]
 _SILENT = frozenset(
     {"session", "model_change", "thinking_level_change", "label", "session_info", "reset", "leaf"}
 )
-_NOTE_FILE = re.compile(r"(?:^|[/\s\"'])(?:MEMORY|SOUL|AGENTS)\.md\b|(?:^|[/\s\"'])memory/[^\s\"']*\.md\b")
+_SESSION_NAME = re.compile(
+    r"(?:\d{4}-\d{2}-\d{2}T[\d-]+Z?_)?(?P<id>.+?)(?:-topic-[^.]+)?\.jsonl(?:\.|$)", re.DOTALL
+)
+_LONGEST_PATH = 4096
+_MARKER = re.compile(r"sqlite:[^:]+:(?P<id>[^:]+):.")
 
 
 class Session:
     """Whose transcript it is: id, title and what the agent's index tells of it."""
 
-    def __init__(self, id: str, index: Mapping[str, Mapping[str, str]], meta: Mapping[str, str]) -> None:
+    def __init__(self, id: str, index: Index, meta: Mapping[str, str]) -> None:
         self.id = id
         self.title: str | None = None
         self.meta = dict(meta)
         self.agent: str | None = None
+        self.parent: str | None = None
         self._index = index
 
     def settle(self, id: str | None, name: str | None, parent: str | None) -> None:
         """Take what the transcript itself tells: it knows better than its file name and the index."""
+        known = self._index.get(id or self.id) or self._index.get(self.id) or Facts()
         self.id = id or self.id
-        known = self._index.get(self.id, {})
-        self.title = name or known.get("title") or None
-        self.agent = known.get("agent") or None
-        for key in ("session_key", "chat_type"):
-            if known.get(key):
-                self.meta[key] = known[key]
-        if parent:
-            self.meta["parent_session"] = parent
+        self.title = name or known.title
+        self.agent = "worker" if known.worker else None
+        self.parent = next((one for one in (parent, known.parent) if one and one != self.id), None)
+        for key, value in (("session_key", known.key), ("chat_type", known.chat_type)):
+            if value:
+                self.meta[key] = value
+
+
+def session_of_name(base: str) -> str | None:
+    """The session id in the name of a transcript or of an archive of one, or None."""
+    match = _SESSION_NAME.match(base)
+    return match["id"] if match else None
+
+
+def parent_of_header(value: object) -> str | None:
+    """The session that a header's `parentSession` names: by its file, by a place in a database, or by id."""
+    written = source_id(value)
+    if written is None or len(written) > _LONGEST_PATH:
+        return None
+    if match := _MARKER.match(written):
+        return match["id"]
+    base = re.split(r"[/\\]", written)[-1]
+    if (session := session_of_name(base)) is not None:
+        return session
+    # A session key (agent:main:main) names a place in the agent's index, which holds another session by now.
+    return written if base == written and ":" not in written else None
 
 
 class Transcript:
@@ -70,7 +96,7 @@ class Transcript:
                 yield Skipped(entry.place, "an entry that is not understood", type(error).__name__)
 
     def _survey(self, found: Iterator[Entry | Skipped | Dropped]) -> int:
-        count, last, branch = 0, None, _Tree()
+        count, branch = 0, ActiveBranch()
         own = name = parent = None
         for entry in found:
             count += 1
@@ -78,13 +104,14 @@ class Transcript:
                 continue
             value = entry.value
             if value.get("type") == "session":
-                own, parent = own or source_id(value.get("id")), parent or label(value.get("parentSession"))
+                own = own or source_id(value.get("id"))
+                parent = parent or parent_of_header(value.get("parentSession"))
                 continue
             if value.get("type") == "session_info":
                 name = label(value.get("name")) or name
-            last = branch.add(value) or last
+            branch.take(value)
         self._session.settle(own, name, parent)
-        self._side = branch.side(last)
+        self._side = branch.side()
         return count
 
     def _records(self, entry: Entry) -> Iterator[Record]:
@@ -173,7 +200,7 @@ class Transcript:
             if not isinstance(block, dict) or block.get("type") != "toolCall":
                 continue
             asked = json.dumps(block.get("arguments"), ensure_ascii=False, default=str)
-            if isinstance(block.get("id"), str) and _NOTE_FILE.search(asked):
+            if isinstance(block.get("id"), str) and NOTE_FILE.search(asked):
                 self._note_calls.add(block["id"])
 
     def _said(self, entry: Entry, role: Role, content: object, meta: Mapping[str, str]) -> Iterator[Record]:
@@ -214,45 +241,8 @@ class Transcript:
             session=session.id,
             agent=session.agent,
             side_branch=own in self._side,
+            # Eight hex digits are unique in their session alone; a fork keeps them and the time.
+            origin=f"{own}@{at}" if own is not None and at is not None else None,
+            copied_from=session.parent,
             meta={**session.meta, **meta},
         )
-
-
-class _Tree:
-    """Parents of entries, in the order of the file."""
-
-    def __init__(self) -> None:
-        self._parents: dict[str, str | None] = {}
-        self._before: dict[str, str | None] = {}
-        self._resets: set[str] = set()
-        self._last: str | None = None
-
-    def add(self, value: Mapping[str, Any]) -> str | None:
-        """Take an entry; its id, or None where it has none (version 1 is linear)."""
-        own = source_id(value.get("id"))
-        if own is None:
-            return None
-        self._parents[own] = source_id(value.get("parentId"))
-        self._before.setdefault(own, self._last)
-        if value.get("type") == "reset":
-            self._resets.add(own)
-        self._last = own
-        return own
-
-    def side(self, last: str | None) -> frozenset[str]:
-        """The ids that are not on the branch from the last entry up.
-
-        A parent that is not there (its line is broken) is taken to be the entry before: one bad line must
-        not turn the whole talk above it into a side branch. A reset starts afresh without leaving the branch.
-        """
-        found: set[str] = set()
-        while last is not None and last not in found:
-            found.add(last)
-            parent = self._parents[last]
-            before = self._before[last]
-            if (parent is not None and parent not in self._parents) or (
-                parent is None and (last in self._resets or before in self._resets)
-            ):
-                parent = before
-            last = parent
-        return frozenset(self._parents.keys() - found)

@@ -1,113 +1,109 @@
-"""What one message of Telegram Desktop's export says, and in which chat."""
+"""What one message of Telegram Desktop's `result.json` says."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import tzinfo
+from functools import lru_cache
 from typing import Any
 
-from indexer.archives.files import ReadOptions
-from indexer.archives.identity import Identities, source_id
+from indexer.archives.identity import source_id
+from indexer.archives.telegram_chat import DELETED_ACCOUNT, Chat
+from indexer.archives.telegram_rich import rich_text
 from indexer.archives.times import parse_time
 from indexer.archives.wording import label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Skipped
 
-DELETED_ACCOUNT = "Удалённый аккаунт"
-SAVED_MESSAGES = "Избранное"
-_PLACEHOLDER = re.compile(
-    r"\((?:File|Photo|Video|Sticker|Voice message)[^()]*(?:not included|unavailable|exceeds)[^()]*\)"
+PLACEHOLDER = re.compile(
+    r"\((?:File|Photo|Video|Story|Sticker|Voice message)"
+    r"[^()]{0,99}(?:not included|unavailable|exceeds)[^()]{0,99}\)"
 )
+# What else than `text` is said: a message of these has words of its own. A shared contact has not: its name
+# and telephone are a third party's.
+_SAYING = frozenset(
+    {"poll", "todo_list", "rich_message", "invoice_information"}
+    | {"place_name", "address", "game_title", "game_description"}
+)
+_KEPT = {
+    "forwarded_from": "forwarded_from",
+    "forwarded_from_id": "forwarded_from_id",
+    "saved_from": "saved_from",
+    "via_bot": "via_bot",
+    "author": "signature",
+    "media_type": "media_type",
+    "file_name": "file_name",
+}
 
 
-class Chat:
-    """What is known of the chat whose messages are being read."""
+def records_of(raw: Any, chat: Chat, zone: tzinfo) -> list[Record]:
+    """The records of one raw message, whatever is in it.
 
-    def __init__(self, stem: str, number: int | None) -> None:
-        self.fields: dict[str, Any] = {}
-        self.identities = Identities()
-        self.read = 0
-        self._stem, self._number = stem, number
-
-    @property
-    def id(self) -> str:
-        """Telegram's own id, else the file's stem, with name or number where the file holds many chats."""
-        own = source_id(self.fields.get("id"))
-        if own is not None:
-            return own
-        if self._number is None:
-            return self._stem
-        return f"{self._stem}/{label(self.fields.get('name')) or self._number}"
-
-    @property
-    def title(self) -> str | None:
-        """The chat's name, also for those that Telegram leaves nameless."""
-        name = label(self.fields.get("name"))
-        if name is None and self.fields.get("type") == "saved_messages":
-            return SAVED_MESSAGES
-        if name is None and self.fields.get("type") == "personal_chat":
-            return DELETED_ACCOUNT
-        return name
-
-
-def safely(raw: Any, chat: Chat, place: str, options: ReadOptions) -> list[Record]:
-    """The records of one raw message, whatever is in it."""
+    Args:
+        raw: an element of a chat's `messages`.
+        chat: the chat.
+        zone: of the local times that old exports give alone.
+    """
     try:
-        return list(_records(raw, chat, place, options))
+        return _records(raw, chat, zone)
     except Exception as error:
-        return [Skipped(place, "a message that is not understood", type(error).__name__)]
+        return [Skipped(chat.place(None), "a message that is not understood", type(error).__name__)]
 
 
-def _records(raw: Any, chat: Chat, place: str, options: ReadOptions) -> Iterator[Record]:
+def _records(raw: Any, chat: Chat, zone: tzinfo) -> list[Record]:
     if not isinstance(raw, dict):
-        yield Skipped(place, "a message that is no object", "")
-        return
-    kind = raw.get("type", "message")
-    if kind == "service":
-        yield Dropped("service", len(_plain(raw)[0] or ""))
-        return
-    if kind == "unsupported":
-        yield Dropped("unsupported", 0)
-        return
+        return [Skipped(chat.place(None), "a message that is no object", "")]
+    kind, own, topic = raw.get("type", "message"), source_id(raw.get("id")), chat.topic(raw)
     if kind != "message":
-        yield Skipped(place, "an unknown type of message", f"type {str(kind)[:40]!r}")
-        return
-    text, placeholders = _plain(raw)
-    if placeholders:
-        yield Dropped("placeholder", placeholders)
+        return [_other(raw, kind, chat, own)]
+    text, left_out = _written(raw)
+    drops: list[Record] = [Dropped("placeholder", left_out)] if left_out else []
     if text is None:
-        yield Skipped(place, "a text that is no text", "")
-        return
-    text = tidy("\n".join(part for part in (text, *_poll(raw.get("poll"))) if part))
+        return [*drops, Skipped(chat.place(own), "a text that is no text", "")]
+    if not _SAYING.isdisjoint(raw):
+        text = "\n".join(part for part in (text, *_said(raw)) if part)
+    text = tidy(text)
     if not says_something(text):
-        yield Dropped("empty", len(text))
-        return
-    at = _time(raw, "date", options.zone)
+        return [*drops, Dropped("empty", len(text))]
+    at = _time(raw.get("date_unixtime"), raw.get("date"), zone)
     author, author_id = _author(raw)
-    chat_id = chat.id
-    yield Message(
-        chat_id=chat_id,
-        id=source_id(raw.get("id")) or chat.identities.derive(chat_id, author_id or author, at, text),
+    meta = {} if _KEPT.keys().isdisjoint(raw) else _meta(raw)
+    if topic is not None:
+        meta["topic"] = topic
+    message = Message(
+        chat_id=chat.id,
+        id=chat.message_id(own) if own else chat.identities.derive(chat.id, author_id or author, at, text),
         source="telegram",
         role="user",
         text=text,
-        place=place,
+        place=chat.place(own),
         at=at,
         chat_title=chat.title,
         author=author,
         author_id=author_id,
-        edited=_time(raw, "edited", options.zone),
-        reply_to=source_id(raw.get("reply_to_message_id")),
-        meta={
-            key: value
-            for key in ("forwarded_from", "via_bot", "media_type", "file_name")
-            if (value := label(raw.get(key))) is not None and not _PLACEHOLDER.fullmatch(value)
-        },
+        edited=_time(raw.get("edited_unixtime"), raw.get("edited"), zone),
+        reply_to=chat.reply_to(raw),
+        meta=meta,
     )
+    return [*drops, message]
 
 
-def _plain(raw: dict[str, Any]) -> tuple[str | None, int]:
-    """The text with the targets of its links, and how many characters of placeholders were left out of it."""
+def _other(raw: dict[str, Any], kind: object, chat: Chat, own: str | None) -> Record:
+    if kind == "service":
+        if raw.get("action") == "topic_created":
+            chat.open_topic(raw)
+        return Dropped("service", len(_written(raw)[0] or ""))
+    if kind == "unsupported":
+        return Dropped("unsupported", 0)
+    return Skipped(chat.place(own), "an unknown type of message", f"type {str(kind)[:40]!r}")
+
+
+def _written(raw: dict[str, Any]) -> tuple[str | None, int]:
+    """The text with the targets of its links, and how many characters of placeholders were left out of it.
+
+    None for what is no text at all.
+    """
     text = raw.get("text")
     if not isinstance(text, str | list):
         entities = raw.get("text_entities")
@@ -115,7 +111,9 @@ def _plain(raw: dict[str, Any]) -> tuple[str | None, int]:
     joined = _joined(text)
     if joined is None:
         return ("", 0) if text is None else (None, 0)
-    kept = _PLACEHOLDER.sub("", joined) if joined.lstrip().startswith("(") else joined
+    if "(" not in joined or not joined.lstrip().startswith("("):
+        return joined, 0
+    kept = PLACEHOLDER.sub("", joined)
     return kept, len(joined) - len(kept)
 
 
@@ -137,27 +135,68 @@ def _part(part: object) -> str:
     return text
 
 
-def _poll(poll: object) -> Iterator[str]:
-    if not isinstance(poll, dict):
+def _said(raw: dict[str, Any]) -> Iterator[str]:
+    """The words of polls, to-do lists, places, games, invoices and rich messages."""
+    yield from _listed(raw.get("poll"), "question")
+    yield from _listed(raw.get("todo_list"), "title")
+    for key in ("place_name", "address", "game_title", "game_description"):
+        yield _joined(raw.get(key)) or ""
+    invoice = raw.get("invoice_information")
+    if isinstance(invoice, str):  # the exporter writes the object as JSON inside a string
+        try:
+            invoice = json.loads(invoice)
+        except ValueError:
+            invoice = None
+    if isinstance(invoice, dict):
+        for key in ("title", "description"):
+            yield _joined(invoice.get(key)) or ""
+    yield rich_text(raw.get("rich_message"))
+
+
+def _listed(whole: object, heading: str) -> Iterator[str]:
+    if not isinstance(whole, dict):
         return
-    yield _joined(poll.get("question")) or ""
-    answers = poll.get("answers")
+    yield _joined(whole.get(heading)) or ""
+    answers = whole.get("answers")
     for answer in answers if isinstance(answers, list) else ():
         if isinstance(answer, dict) and (text := _joined(answer.get("text"))):
             yield f"— {text}"
 
 
+def _meta(raw: dict[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key, name in _KEPT.items():
+        if key not in raw:
+            continue
+        value = DELETED_ACCOUNT if key == "forwarded_from" and raw[key] is None else label(raw[key])
+        if value is not None and not PLACEHOLDER.fullmatch(value):
+            found[name] = value
+    return found
+
+
 def _author(raw: dict[str, Any]) -> tuple[str | None, str | None]:
-    own = raw.get("from_id")
+    name, own = raw.get("from"), raw.get("from_id")
+    if isinstance(name, str) and isinstance(own, str):
+        return _named(name, own)
     author_id = source_id(own)
-    if author_id is not None and author_id.isdecimal():
-        author_id = f"user{author_id}"  # exports before 2021 wrote bare numbers
-    name = label(raw.get("from"))
-    if name is None and (author_id is not None or "from" in raw):
-        name = DELETED_ACCOUNT
-    return name, author_id
+    author = label(name)
+    if author is None:
+        author = DELETED_ACCOUNT if author_id is not None or "from" in raw else label(raw.get("author"))
+    return author, _prefixed(author_id)
 
 
-def _time(raw: dict[str, Any], key: str, zone: tzinfo) -> int | None:
-    exact = parse_time(raw.get(f"{key}_unixtime"), zone)
-    return exact if exact is not None else parse_time(raw.get(key), zone)
+@lru_cache(maxsize=4096)
+def _named(name: str, own: str) -> tuple[str, str | None]:
+    return label(name) or DELETED_ACCOUNT, _prefixed(source_id(own))
+
+
+def _prefixed(author_id: str | None) -> str | None:
+    """Exports before 2021 wrote bare numbers."""
+    return f"user{author_id}" if author_id is not None and author_id.isdecimal() else author_id
+
+
+def _time(exact: object, local: object, zone: tzinfo) -> int | None:
+    if exact is None and local is None:
+        return None
+    found = parse_time(exact, zone)
+    return found if found is not None else parse_time(local, zone)

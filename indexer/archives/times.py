@@ -30,6 +30,8 @@ def parse_time(value: object, zone: tzinfo) -> int | None:
     if isinstance(value, float | Decimal):
         return _from_number(float(value))
     if isinstance(value, str):
+        if len(value) == 10 and value.isascii() and value.isdecimal():
+            return _in_range(int(value) * 1000)  # seconds since 2001, the usual case
         text = value.strip()
         if _NUMBER.fullmatch(text) and not _DAY.fullmatch(text):
             return _from_number(float(text))

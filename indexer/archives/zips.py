@@ -26,6 +26,7 @@ SMALL = 1 << 20
 MAX_MEMBERS = 200_000
 MAX_TOTAL = 4 * MAX_EXPANDED
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
+_EMPTY_DEFLATED = 2
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
@@ -42,17 +43,16 @@ def members(file: ArchiveFile) -> Iterator[ArchiveFile | Skipped]:
         )
         return
     overlapping = _overlapping(listing)
-    seen: set[str] = set()
+    last = {info.filename: info for info in listing}
     total = 0
     for info in sorted(listing, key=lambda info: info.filename):
-        if info.is_dir() or not info.file_size:
+        if info.is_dir() or (not info.file_size and info.compress_size <= _EMPTY_DEFLATED):
             continue
         name = f"{file.name}!{readable(info)}"
-        refusal = _refusal(info, seen, overlapping)
+        refusal = _refusal(info, last, overlapping)
         if refusal is not None:
             yield Skipped(name, *refusal)
             continue
-        seen.add(info.filename)
         total += info.file_size
         if total > MAX_TOTAL:
             yield Skipped(
@@ -90,7 +90,9 @@ def readable(info: zipfile.ZipInfo) -> str:
         return raw.decode("cp866", "replace")
 
 
-def _refusal(info: zipfile.ZipInfo, seen: set[str], overlapping: set[str]) -> tuple[str, str] | None:
+def _refusal(
+    info: zipfile.ZipInfo, last: dict[str, zipfile.ZipInfo], overlapping: set[str]
+) -> tuple[str, str] | None:
     name = info.filename
     if (
         name.startswith(("/", "\\"))
@@ -105,8 +107,10 @@ def _refusal(info: zipfile.ZipInfo, seen: set[str], overlapping: set[str]) -> tu
         return "an encrypted zip member", "unpack it with its password"
     if name in overlapping:
         return "zip members that share their data", "it was not read; distrust this zip"
-    if name in seen:
-        return "a second zip member of the same name", "the first was read"
+    if last[name] is not info:  # a zip is brought up to date by what is appended to it
+        return "an earlier zip member of the same name", "the last one was read"
+    if not info.file_size:
+        return "a zip member of a false size", "it was not read; distrust this zip"
     if info.file_size > MAX_EXPANDED:
         return f"a zip member of more than {MAX_EXPANDED >> 30} GB", "unpack it"
     if info.file_size > SMALL and info.file_size > MAX_RATIO * max(info.compress_size, 1):

@@ -48,6 +48,7 @@ class GeminiEmbedder:
         api_version: v1beta while the model is a preview.
         timeout_ms: for a batch of documents.
         query_timeout_ms: for a query, which a person waits for.
+        prefix_version: 0 for bare texts, without a prefix and without a task type.
     """
 
     workers = 1  # a crash may cost one paid batch, not several
@@ -64,9 +65,10 @@ class GeminiEmbedder:
         api_version: str = "v1beta",
         timeout_ms: int = _TIMEOUT_MS,
         query_timeout_ms: int = _TIMEOUT_MS,
+        prefix_version: int = PREFIX_VERSION,
     ) -> None:
         self._key = key
-        self._space = Space("gemini", model.removeprefix("models/"), dimensions, PREFIX_VERSION)
+        self._space = Space("gemini", model.removeprefix("models/"), dimensions, prefix_version)
         self._base_url = base_url
         self._api_version = api_version
         self._timeout_ms = timeout_ms
@@ -117,11 +119,11 @@ class GeminiEmbedder:
             raise ValueError(f"{len(texts)} texts in one call, the API takes {MAX_BATCH}")
         if not texts:
             return np.empty((0, self._space.dims), dtype=np.float32)
-        return self._embed([_document(self._space.model, text) for text in texts], "RETRIEVAL_DOCUMENT")
+        return self._embed([_document(self._space, text) for text in texts], "RETRIEVAL_DOCUMENT")
 
     def query(self, text: str) -> NDArray[np.float32]:
         """The vector of a query, shape (dimensions,), norm 1; raises as `documents` does."""
-        rows = self._embed([_query(self._space.model, text)], "RETRIEVAL_QUERY", self._query_timeout_ms)
+        rows = self._embed([_query(self._space, text)], "RETRIEVAL_QUERY", self._query_timeout_ms)
         vector: NDArray[np.float32] = rows[0]
         return vector
 
@@ -137,7 +139,7 @@ class GeminiEmbedder:
             client = self._client
         config = types.EmbedContentConfig(
             output_dimensionality=self._space.dims,
-            task_type=None if _prefixed(self._space.model) else task,
+            task_type=None if self._space.bare or _prefixed(self._space) else task,
             http_options=None if timeout_ms is None else types.HttpOptions(timeout=timeout_ms),
         )
         # One Content a text: a list of strings becomes one Content of many parts, and one vector for all.
@@ -153,19 +155,19 @@ class GeminiEmbedder:
         return validated(vectors, len(texts), self._space.dims, "Gemini")
 
 
-def _prefixed(model: str) -> bool:
+def _prefixed(space: Space) -> bool:
     # gemini-embedding-2 ignores task_type and wants the task in the text; the older models want task_type.
-    return model.startswith("gemini-embedding-2")
+    return not space.bare and space.model.startswith("gemini-embedding-2")
 
 
-def _document(model: str, text: str) -> str:
+def _document(space: Space, text: str) -> str:
     text = scrubbed(text)[:MAX_CHARACTERS]
-    return f"title: none | text: {text}" if _prefixed(model) else text
+    return f"title: none | text: {text}" if _prefixed(space) else text
 
 
-def _query(model: str, text: str) -> str:
+def _query(space: Space, text: str) -> str:
     text = scrubbed(text)[:MAX_CHARACTERS]
-    return f"task: search result | query: {text}" if _prefixed(model) else text
+    return f"task: search result | query: {text}" if _prefixed(space) else text
 
 
 def _key(environment: Mapping[str, str]) -> tuple[str, str] | None:
@@ -174,8 +176,15 @@ def _key(environment: Mapping[str, str]) -> tuple[str, str] | None:
     )
 
 
-def embedder(settings: Settings, environment: Mapping[str, str]) -> GeminiEmbedder:
+def embedder(
+    settings: Settings, environment: Mapping[str, str], prefix_version: int = PREFIX_VERSION
+) -> GeminiEmbedder:
     """The configured Gemini embedder; no request is made yet.
+
+    Args:
+        settings: model, dims and leave.
+        environment: the key.
+        prefix_version: 0 for bare texts.
 
     Raises:
         Refusal: no key, or the cloud is not allowed.
@@ -191,6 +200,7 @@ def embedder(settings: Settings, environment: Mapping[str, str]) -> GeminiEmbedd
         gemini.base_url or environment.get("GOOGLE_GEMINI_BASE_URL"),
         gemini.api_version,
         query_timeout_ms=settings.embedding.query_timeout_ms,
+        prefix_version=prefix_version,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,7 @@ class OllamaEmbedder:
         timeout: seconds for a batch and for loading the model.
         query_timeout: seconds for a query, which a person waits for. Loading the model takes longer: `warm`
             first, since Ollama gives up loading when its client goes away.
+        prefix_version: 0 for bare texts, without the prefixes of the model's card.
     """
 
     workers = 1  # the server queues by itself
@@ -52,7 +54,12 @@ class OllamaEmbedder:
     max_batch = 100
 
     def __init__(
-        self, host: str, model: str = AUTO, timeout: float = _TIMEOUT, query_timeout: float = _TIMEOUT
+        self,
+        host: str,
+        model: str = AUTO,
+        timeout: float = _TIMEOUT,
+        query_timeout: float = _TIMEOUT,
+        prefix_version: int = PREFIX_VERSION,
     ) -> None:
         from ollama import Client
 
@@ -64,6 +71,7 @@ class OllamaEmbedder:
         )
         self._host = host
         self._wanted = model
+        self._prefix_version = prefix_version
         self._model: tuple[str, Model] | None = None
         self._dims: int | None = None
         self._lock = threading.Lock()
@@ -74,12 +82,12 @@ class OllamaEmbedder:
         if self._dims is None:
             self.warm()
         assert self._dims is not None
-        return Space("ollama", canonical(self._described()[0]), self._dims, PREFIX_VERSION)
+        return Space("ollama", canonical(self._described()[0]), self._dims, self._prefix_version)
 
     def recognises(self, space: Space) -> bool:
         """Whether a space is of the model that would embed; loads no model, so unknown dims are believed."""
         model = canonical(self._described()[0])
-        known = Space("ollama", model, self._dims or space.dims, PREFIX_VERSION)
+        known = Space("ollama", model, self._dims or space.dims, self._prefix_version)
         return space == known
 
     @property
@@ -119,7 +127,9 @@ class OllamaEmbedder:
         with self._lock:
             if self._model is None:
                 name = self._wanted if self._wanted != AUTO else self._best()
-                self._model = name, described(name)
+                model = described(name)
+                bare = self._prefix_version == 0
+                self._model = name, replace(model, document="", query="") if bare else model
             return self._model
 
     def _best(self) -> str:
@@ -182,8 +192,15 @@ def _typed(error: Exception, host: str, model: str) -> EmbedderError:
             )
 
 
-def embedder(settings: Settings, environment: Mapping[str, str]) -> OllamaEmbedder:
+def embedder(
+    settings: Settings, environment: Mapping[str, str], prefix_version: int = PREFIX_VERSION
+) -> OllamaEmbedder:
     """The configured Ollama embedder; no request is made yet.
+
+    Args:
+        settings: host, model and leave.
+        environment: the host.
+        prefix_version: 0 for bare texts.
 
     Raises:
         Refusal: the server is on another machine and the cloud is not allowed.
@@ -196,6 +213,7 @@ def embedder(settings: Settings, environment: Mapping[str, str]) -> OllamaEmbedd
         host,
         settings.embedding.ollama.model,
         query_timeout=settings.embedding.query_timeout_ms / 1000,
+        prefix_version=prefix_version,
     )
 
 

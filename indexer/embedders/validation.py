@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schemas.problems import Outage
 
 _HINT = "nothing of this answer was stored; the next run asks again"
+_ZERO = 1e-12
 
 
 def validated(
@@ -43,15 +44,33 @@ def validated(
         raise Outage(
             f"{provider} answered something else than numbers in {count} vectors of {dims}.", _HINT
         ) from None
-    finite = np.isfinite(rows).all(axis=1)
+    unit, finite, zero_rows = normalised(rows)
     if not finite.all():
         raise Outage(
             f"{provider} answered NaN or infinity in {count - int(finite.sum())} of {count} vectors.", _HINT
         )
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    # Below this a float32 row is noise around zero: its direction means nothing.
-    zero = int((norms < 1e-12).sum())
+    zero = int(zero_rows.sum())
     if zero:
         raise Outage(f"{provider} answered {zero} zero vectors among {count}.", _HINT)
-    unit: NDArray[np.float32] = (rows / norms).astype(np.float32)
     return unit
+
+
+def normalised(
+    rows: NDArray[np.float64],
+) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Rows of norm 1, and which of them can't be that.
+
+    Args:
+        rows: shape (n, dims).
+
+    Returns:
+        The unit rows (those at fault are zeros), which rows are finite, and which are zero.
+    """
+    finite: NDArray[np.bool_] = np.asarray(np.isfinite(rows).all(axis=1))
+    sound = np.where(finite[:, None], rows, 0.0)
+    norms: NDArray[np.float64] = np.linalg.norm(sound, axis=1)
+    # Below this a float32 row is noise around zero: its direction means nothing.
+    small: NDArray[np.bool_] = np.asarray(norms < _ZERO)
+    unit = sound / np.where(small, 1.0, norms)[:, None]
+    unit[small] = 0.0
+    return unit.astype(np.float32), finite, small & finite

@@ -13,6 +13,7 @@ from importlib import metadata
 from itertools import chain
 
 from indexer.entities import models
+from indexer.entities.acronyms import only_terms, opens_with_office
 from indexer.entities.dictionary import dictionary_names
 from indexer.entities.frame import Names, names_of
 from indexer.entities.gazetteer import Known, known, known_words, latin_names
@@ -193,12 +194,16 @@ def _model_name(text: str, span: Span) -> tuple[Span, Known | None]:
     ):
         end -= 1
     surface = text[start:end]
-    if not any(map(str.isalpha, surface)):
+    words = surface.split()
+    while opens_with_office(words):
+        start = text.index(words[1], start + len(words[0]))
+        surface, words = text[start:end], words[1:]
+    if not any(map(str.isalpha, surface)) or only_terms(words):
         return Span(start, start, span.type), None
     name = known(surface) if " " not in surface else None
     if name is not None and span.type == "PER" and name.type == "LOC":
         name = None
-    return Span(start, end, name.type if name and name.type != "NAME" else span.type), name
+    return Span(start, end, name.type if name and (name.sure or name.type != "NAME") else span.type), name
 
 
 def _closed(text: str, start: int, end: int) -> bool:

@@ -12,6 +12,7 @@ SAME_MESSAGE, SAME_CHUNK = 1.0, 0.5
 LEAST_COUNT = 2.0
 LEAST_NPMI = 0.1
 STRONGEST = 20
+HALF_LIFE = 365 * 24 * 3600 * 1000
 # Distinct (message, entity) pairs of one chunk that are paired; 600 characters of prose hold fewer.
 CROWD = 60
 
@@ -64,7 +65,9 @@ def npmi(together: Floats, left: Floats, right: Floats, total: int) -> Floats:
 def pairs(rows: Incidence, totals: Ints, messages: int, at: Ints) -> Pairs:
     """Pairs worth keeping: counted at least twice, NPMI above .1, among the 20 strongest of one of the two.
 
-    Strength is NPMI · log2(1 + count): NPMI alone favours what was seen twice.
+    Strength is NPMI · log2(1 + count), halved for every year between the pair's last message and the newest
+    of all: NPMI alone favours what was seen twice, and no clock is asked. Seen from one of the two, a partner
+    of very many others is worth less.
 
     Args:
         rows: where entities stand; duplicates are harmless.
@@ -89,10 +92,11 @@ def pairs(rows: Incidence, totals: Ints, messages: int, at: Ints) -> Pairs:
     first, second = code // width, code % width
     capped = np.minimum(count, np.minimum(totals[first], totals[second]))
     value = npmi(capped, totals[first].astype(float), totals[second].astype(float), max(messages, 1))
-    good = (count >= LEAST_COUNT) & (value > LEAST_NPMI)
-    good[good] = _strongest(first[good], second[good], (value * np.log2(1 + count))[good])
-
     earliest, latest = _times(place, at[message], code.size)
+    strength = value * np.log2(1 + count) * _faded(latest, at)
+    good = (count >= LEAST_COUNT) & (value > LEAST_NPMI)
+    good[good] = _strongest(first[good], second[good], strength[good], width)
+
     order = np.lexsort((message, weight, place))
     best = np.zeros(code.size, dtype=np.int64)
     best[place[order]] = order  # the last write of a pair is its best row
@@ -135,12 +139,21 @@ def _together(rows: Incidence) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     return low, high, table[1, later], table[0, later], weight
 
 
-def _strongest(first: Ints, second: Ints, strength: Floats) -> NDArray[np.bool_]:
+def _faded(latest: Ints, at: Ints) -> Floats:
+    """1 for the newest message of all, half of it a year before; 1 as well where no time is known."""
+    newest = at.max(initial=-1)
+    age = np.where(latest < 0, 0, newest - latest)
+    return np.power(0.5, age / HALF_LIFE)
+
+
+def _strongest(first: Ints, second: Ints, strength: Floats, width: int) -> NDArray[np.bool_]:
     """Which pairs are among the strongest of either end; ties fall to the smaller numbers."""
     ends = np.concatenate([first, second])
     others = np.concatenate([second, first])
     number = np.tile(np.arange(first.size), 2)
-    order = np.lexsort((others, -np.tile(strength, 2), ends))
+    partners = np.bincount(ends, minlength=width)
+    damped = np.tile(strength, 2) / np.log2(2 + partners[others] / STRONGEST)
+    order = np.lexsort((others, -damped, ends))
     sorted_ends = ends[order]
     begins = np.searchsorted(sorted_ends, sorted_ends, side="left")
     rank = np.arange(order.size) - begins

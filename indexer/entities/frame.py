@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.entities import models
 from indexer.entities.patterns import Span
+from indexer.entities.tokenizer import RazdelTokenizer
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
-    from spacy.vocab import Vocab
 
 # slovnet looks at a few words around; shorter sequences of equal length waste less padding.
 BATCH = 16
+_MEMORY = 100_000
 
 
 class Names(Protocol):
@@ -37,50 +39,13 @@ class NoNames:
         return iter([[] for _ in texts])
 
 
-class RazdelTokenizer:
-    """spaCy's tokeniser slot filled by razdel: slovnet was trained on its tokens, and Ростов-на-Дону is one.
-
-    Args:
-        vocab: the pipeline's vocabulary.
-    """
-
-    def __init__(self, vocab: Vocab) -> None:
-        from razdel import tokenize  # type: ignore[import-untyped]
-
-        self.vocab = vocab
-        self._tokenize: Callable[[str], Iterable[Any]] = tokenize
-
-    def __call__(self, text: str) -> Doc:
-        """A Doc whose tokens cover the text exactly; white space beyond one blank is a token of its own."""
-        from spacy.tokens import Doc
-
-        words: list[str] = []
-        spaces: list[bool] = []
-        at = 0
-        for token in self._tokenize(text):
-            self._gap(text[at : token.start], words, spaces)
-            words.append(token.text)
-            spaces.append(False)
-            at = token.stop
-        self._gap(text[at:], words, spaces)
-        return Doc(self.vocab, words=words, spaces=spaces)
-
-    @staticmethod
-    def _gap(gap: str, words: list[str], spaces: list[bool]) -> None:
-        if gap.startswith(" ") and words and not spaces[-1]:
-            spaces[-1] = True
-            gap = gap[1:]
-        if gap:
-            words.append(gap)
-            spaces.append(False)
-
-
 class SlovnetComponent:
     """slovnet's named-entity tagger as a spaCy component: reads a Doc's tokens, sets its `ents`."""
 
     def __init__(self) -> None:
         from navec import Navec
         from slovnet import NER
+        from slovnet.shape import word_shape
 
         found = models.weights()
         if found is None:
@@ -88,6 +53,14 @@ class SlovnetComponent:
         tagger = NER.load(str(found[1]), batch_size=BATCH)
         tagger.navec(Navec.load(str(found[0])))
         self._infer = tagger.infer
+        encoder = self._infer.encoder
+
+        @lru_cache(maxsize=_MEMORY)
+        def numbers(word: str) -> tuple[int, int]:
+            """The numbers of a word and of its shape, which slovnet makes anew for each token."""
+            return encoder.words_vocab.encode(word.lower()), encoder.shapes_vocab.encode(word_shape(word))
+
+        self._numbers = numbers
 
     def __call__(self, doc: Doc) -> Doc:
         """Tag one Doc."""
@@ -110,13 +83,23 @@ class SlovnetComponent:
             yield from self._tagged(batch)
 
     def _tagged(self, docs: list[Doc]) -> Iterator[Doc]:
-        places = [[token.i for token in doc if not token.text.isspace()] for doc in docs]
-        filled = [number for number, place in enumerate(places) if place]
-        items = [[docs[number][i].text for i in places[number]] for number in filled]
+        places: list[list[int]] = []
+        items: list[tuple[Sequence[int], Sequence[int]]] = []
+        filled: list[Doc] = []
+        for doc in docs:
+            words = [(number, token.text) for number, token in enumerate(doc)]
+            place = [number for number, word in words if not word.isspace()]
+            if place:
+                ids, shapes = zip(*(self._numbers(words[number][1]) for number in place), strict=True)
+                items.append((ids, shapes))
+                places.append(place)
+                filled.append(doc)
         if items:
-            tagged = self._infer.decoder(self._infer.process(self._infer.encoder(items)))
-            for number, tags in zip(filled, tagged, strict=True):
-                _set(docs[number], places[number], tags)
+            inputs = [self._infer.encoder.input(items)]
+            for doc, place, tags in zip(
+                filled, places, self._infer.decoder(self._infer.process(inputs)), strict=True
+            ):
+                _set(doc, place, tags)
         yield from docs
 
 

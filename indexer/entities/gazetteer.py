@@ -8,8 +8,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from indexer.entities.acronyms import only_terms, opens_with_office
 from indexer.entities.patterns import Span
-from indexer.text.aliases import stop_words, table
+from indexer.text.aliases import stop_words, table, types
 from indexer.text.lemmas import analyser, lemmas
 from indexer.text.normal import normal
 
@@ -43,6 +44,49 @@ _ORDINARY = frozenset(
         "клод",
         "озон",
         "кафка",
+        "мегафон",
+        "мистраль",
+        "эластик",
+        "тесла",
+        "штаты",
+        "эмираты",
+        "спринг",
+        "java",
+        "scala",
+        "swift",
+        "elixir",
+        "bash",
+        "helm",
+        "apache",
+        "celery",
+        "sentry",
+        "azure",
+        "elastic",
+        "oracle",
+        "chroma",
+        "cursor",
+        "copilot",
+        "postman",
+        "angular",
+        "spring",
+        "selenium",
+        "whisper",
+        "fedora",
+        "alpine",
+        "excel",
+        "chrome",
+        "steam",
+        "apple",
+        "amazon",
+        "stripe",
+        "obsidian",
+        "mistral",
+        "ton",
+        "caddy",
+        "confluence",
+        "flux",
+        "perplexity",
+        "kandinsky",
     }
 )
 _HUMPED = re.compile(r"^[A-Z]?[a-z]+[A-Z]|^[A-Z]{2,}[a-z]|\d")
@@ -63,10 +107,11 @@ def _common_words() -> frozenset[str]:
 
 
 class Known(NamedTuple):
-    """A name of the table: what it is called and what it is."""
+    """A name of the table: what it is called, what it is, and whether the table says so itself."""
 
     name: str
     type: str
+    sure: bool
 
 
 def _type(name: str) -> str:
@@ -80,7 +125,8 @@ def _type(name: str) -> str:
 @cache
 def _names() -> dict[str, Known]:
     names = set(table().values())
-    own = {normal(name): Known(name, _type(name)) for name in names}
+    told = types()
+    own = {normal(name): Known(name, told.get(name) or _type(name), name in told) for name in names}
     return own | {form: own[normal(name)] for form, name in table().items()}
 
 
@@ -91,7 +137,9 @@ def known(word: str) -> Known | None:
     ordinary = _ORDINARY if word[:1].islower() else frozenset()
     found = None if form in ordinary else _names().get(form)
     if found is None and not form.isascii() and len(form) > 3:
-        for lemma in lemmas(form):
+        head, hyphen, tail = form.rpartition("-")  # т-банке
+        for lemma in lemmas(tail):
+            lemma = head + hyphen + lemma
             if lemma not in ordinary and lemma in _names():
                 return _names()[lemma]
     return found
@@ -116,6 +164,11 @@ def latin_names(text: str) -> Iterator[Span]:
             continue
         run = text[start:end]
         words = run.split()
+        while opens_with_office(words):
+            start = text.index(words[1], start + len(words[0]))
+            run, words = text[start:end], words[1:]
+        if only_terms(words):
+            continue
         if len(words) == 1 and not _HUMPED.search(run):
             if run.isupper() and not 2 <= len(run) <= 6:
                 continue

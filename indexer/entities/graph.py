@@ -32,6 +32,7 @@ class MessageMentions:
         mentions: what the extractor found in it; may be empty, the message still counts in the total.
         author: the author's display name, or None.
         chat_title: the talk's title, or None.
+        handle: the author's handle without `@`, where the archive tells it, or None.
     """
 
     chat_id: str
@@ -42,6 +43,7 @@ class MessageMentions:
     mentions: tuple[Mention, ...]
     author: str | None = None
     chat_title: str | None = None
+    handle: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

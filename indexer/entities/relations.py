@@ -6,20 +6,24 @@ import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from indexer.entities.cooccurrence import Incidence, pairs
+from indexer.entities.corrections import Corrections
 from indexer.entities.graph import Entity, Graph, MessageMentions, Place, PlacedMention, Predicate, Relation
 from indexer.entities.merging import fuller_names
+from indexer.entities.promotion import promoted
 from indexer.text.names import name_key
 from schemas.records import Mention
 
 __all__ = ["Entity", "Graph", "MessageMentions", "Place", "PlacedMention", "Relation", "graph_of"]
 
 TRAINED = ("PER", "LOC", "ORG")
+NONE = Corrections()
 # A measure, a day or a version stands beside everything and relates to nothing.
 LOOSE = frozenset({"DATE", "MONEY", "VERSION", "IP"})
 # Share of the mentions from which a model's type beats the untyped NAME.
@@ -101,29 +105,37 @@ def _span(first: int | None, last: int | None, at: int | None) -> tuple[int | No
     return (at if first is None else min(first, at)), (at if last is None else max(last, at))
 
 
-def graph_of(messages: Iterable[MessageMentions]) -> Graph:
+def graph_of(messages: Iterable[MessageMentions], corrections: Corrections = NONE) -> Graph:
     """The graph of an archive; pure, deterministic, no clock.
 
     Args:
         messages: every message that is indexed, those of one talk in its order; one without mentions only
             counts in the total.
+        corrections: what a person has corrected.
 
     Returns:
         The graph. Ids depend on the mentions alone, not on the order of the talks.
     """
-    listed = [message for message in messages if message.places]
+    listed = promoted([message for message in messages if message.places])
     fuller = fuller_names(listed)
     tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
     merged: defaultdict[str, Counter[str]] = defaultdict(Counter)
     located: list[list[_Located]] = []
     for message in listed:
-        located.append(_located(message, fuller))
+        located.append(_located(message, fuller, corrections))
         _count(message, located[-1], tallies, merged)
     ranked = sorted(tallies.items(), key=lambda item: (-item[1].mentions, item[0]))
     ids = {key: number for number, (key, _) in enumerate(ranked, 1)}
     entities = tuple(
         Entity(
-            ids[key], key, tally.name, tally.type, tally.mentions, len(tally.chunks), tally.first, tally.last
+            ids[key],
+            key,
+            corrections.name(key) or tally.name,
+            tally.type,
+            tally.mentions,
+            len(tally.chunks),
+            tally.first,
+            tally.last,
         )
         for key, tally in ranked
     )
@@ -148,6 +160,9 @@ def graph_of(messages: Iterable[MessageMentions]) -> Graph:
     keys = dict(ids)
     for lone, targets in merged.items():
         keys.setdefault(lone, ids[min(targets, key=lambda key: (-targets[key], key))])
+    for key, target in corrections.merged().items():
+        if target in ids:
+            keys[key] = ids[target]
     return Graph(entities, tuple(sorted(keys.items())), aliases, mentions, relations)
 
 
@@ -159,18 +174,36 @@ class _Located(NamedTuple):
     chunks: tuple[str, ...]
 
 
-def _located(message: MessageMentions, fuller: Mapping[tuple[str, str], str]) -> list[_Located]:
+def _located(
+    message: MessageMentions, fuller: Mapping[tuple[str, str], str], corrections: Corrections
+) -> list[_Located]:
     if not message.mentions:
         return []
     places = sorted(message.places, key=lambda place: (place.start, place.end))
     starts = [place.start for place in places]
     found = []
     for mention in message.mentions:
-        key = mention.key
-        if mention.type == "PER":
-            key = fuller.get((message.chat_id, key), key)
-        found.append(_Located(key, mention, _chunks(places, starts, mention)))
+        surface = message.text[mention.start : mention.end]
+        own = corrections.own_key(surface)
+        if own is not None:
+            mention = replace(mention, key=own, name=surface)
+        key = _key(message.chat_id, mention, fuller, corrections)
+        if key is not None:
+            found.append(_Located(key, mention, _chunks(places, starts, mention)))
     return found
+
+
+def _key(
+    chat_id: str, mention: Mention, fuller: Mapping[tuple[str, str], str], corrections: Corrections
+) -> str | None:
+    """The key of the entity that a mention is of; None for one that a person wants ignored."""
+    key = mention.key
+    if corrections.is_ignored(key):
+        return None
+    if mention.type == "PER" and not corrections.is_split(key):
+        key = fuller.get((chat_id, key), key)
+    key = corrections.target(key)
+    return None if corrections.is_ignored(key) else key
 
 
 def _chunks(places: Sequence[Place], starts: Sequence[int], mention: Mention) -> tuple[str, ...]:

@@ -109,6 +109,9 @@ class Store(Protocol):
     def text(self, terms: Sequence[Term], keep: Filter, unit: Unit) -> TextScores:
         """BM25 of the chunks or messages that match any term, filtered before they are counted."""
 
+    def knows(self, word: str) -> bool:
+        """Whether a word in the normal form stands in some chunk, in any inflection."""
+
     def cosines(self, space: int, vector: NDArray[np.float32], keep: Filter) -> tuple[Ids, Scores]:
         """The whole cosine array of a space over the kept chunks that it covers."""
 
@@ -118,8 +121,11 @@ class Store(Protocol):
     def messages(self, ids: Sequence[int]) -> Mapping[int, StoredMessage]:
         """Messages by id."""
 
-    def neighbours(self) -> tuple[Ids, Ids]:
-        """For every chunk the one before and the one after it in its session, 0 where there is none."""
+    def neighbours(self, unit: Unit) -> tuple[Ids, Ids]:
+        """For every chunk the one before and after it in its session, for every message in its chat.
+
+        0 where there is none. The talk of a worker and the main one pass over each other.
+        """
 
     def membership(self) -> tuple[Ids, Ids]:
         """Parallel arrays (chunk, message), sorted by chunk."""
@@ -132,9 +138,6 @@ class Store(Protocol):
 
     def message_authors(self) -> NDArray[np.signedinteger]:
         """The author's code of every message."""
-
-    def message_chats(self) -> NDArray[np.signedinteger]:
-        """A number of its chat for every message."""
 
     def chunk_rows(self, chunk_ids: Sequence[str]) -> Mapping[str, int]:
         """Dense ids of chunks by their public ids; unknown ones are left out."""

@@ -22,12 +22,12 @@ class Columns:
     def __init__(self, db: apsw.Connection) -> None:
         self.chats = rows(db, "SELECT id, chat_id, title, source FROM chat ORDER BY id")
         self._load_messages(db)
-        self._load_chunks(db)
         members = np.array(
             rows(db, "SELECT chunk, message FROM chunk_message ORDER BY chunk, start"), np.int64
         ).reshape(-1, 2)
         self.member_chunk: Ids = members[:, 0].copy()
         self.member_message: Ids = members[:, 1].copy()
+        self._load_chunks(db)
 
     def _load_messages(self, db: apsw.Connection) -> None:
         self._authors: dict[tuple[str | None, str | None], int] = {}
@@ -46,6 +46,8 @@ class Columns:
         self.message_at = _column(
             (_NO_TIME if row[6] is None else row[6] for row in found), len(found), np.int64
         )
+        self._is_worker = _column((row[5] is not None for row in found), len(found), np.int8)
+        self.message_before, self.message_after = _linked(self.message_chat, self._is_worker)
 
     def _load_chunks(self, db: apsw.Connection) -> None:
         found = rows(db, "SELECT chat, session, first_at, last_at FROM chunk ORDER BY id")
@@ -61,11 +63,9 @@ class Columns:
         self.chunk_last = _column(
             (_NO_TIME if row[3] is None else row[3] for row in found), len(found), np.int64
         )
-        numbers = np.arange(len(found) + 1)
-        same = np.zeros(len(found) + 2, np.bool_)  # same[i]: chunk i continues the session of chunk i - 1
-        same[2 : len(found) + 1] = session[2:] == session[1:-1]
-        self.before: Ids = np.where(same[: len(found) + 1], numbers - 1, 0)
-        self.after: Ids = np.where(same[1 : len(found) + 2], numbers + 1, 0)
+        is_worker = np.zeros(len(found) + 1, np.int8)  # no chunk holds both talks
+        is_worker[self.member_chunk] = self._is_worker[self.member_message]
+        self.before, self.after = _linked(session, is_worker)
 
     def authors(self) -> list[tuple[str | None, str | None, int]]:
         """(name, id, code) of every author."""
@@ -118,14 +118,35 @@ class Columns:
     def _kind_codes(self, keep: Filter) -> list[int]:
         return [
             code
-            for (role, source, _agent), code in self._kinds.items()
+            for (role, source, agent), code in self._kinds.items()
             if (role in keep.roles if keep.roles else role not in QUIET_ROLES)
+            and (agent or "main") in (keep.agents or ("main",))
             and (not keep.sources or source in keep.sources)
         ]
 
 
 def _column(values: Iterable[int], count: int, kind: type[np.signedinteger]) -> NDArray[np.signedinteger]:
     return np.concatenate((np.zeros(1, kind), np.fromiter(values, kind, count)))
+
+
+def _linked(talk: NDArray[np.signedinteger], kind: NDArray[np.signedinteger]) -> tuple[Ids, Ids]:
+    """For every row the nearest one before and after it of its kind, inside one stretch of its talk.
+
+    Args:
+        talk: its number, by row; index 0 unused.
+        kind: by row; rows of another kind are passed over.
+
+    Returns:
+        Rows by row, 0 where there is none.
+    """
+    stretch = np.cumsum(np.append(True, talk[1:] != talk[:-1]))
+    order = 1 + np.lexsort((kind[1:], stretch[1:]))
+    one, two = order[:-1], order[1:]
+    linked = (stretch[one] == stretch[two]) & (kind[one] == kind[two])
+    before, after = np.zeros(len(talk), np.int64), np.zeros(len(talk), np.int64)
+    before[two[linked]] = one[linked]
+    after[one[linked]] = two[linked]
+    return before, after
 
 
 def _among(column: NDArray[np.signedinteger], codes: list[int]) -> Mask:

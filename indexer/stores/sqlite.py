@@ -30,6 +30,7 @@ from indexer.stores import (
 from indexer.stores.columns import Columns
 from indexer.stores.database import Pool, row, rows
 from indexer.stores.quantised import normalised, quantised
+from indexer.text.lemmas import lemmas
 from schemas.records import Filter, Space
 from schemas.sql import vectors as sql
 
@@ -83,8 +84,10 @@ class SqliteStore:
         """Which chunks or messages a filter keeps; index 0 is unused."""
         return self._masks(keep, unit)
 
-    def neighbours(self) -> tuple[Ids, Ids]:
-        """For every chunk the one before and the one after it in its session, 0 where there is none."""
+    def neighbours(self, unit: Unit) -> tuple[Ids, Ids]:
+        """For every chunk the one before and after it in its session, for every message in its chat."""
+        if unit == "message":
+            return self._columns.message_before, self._columns.message_after
         return self._columns.before, self._columns.after
 
     def membership(self) -> tuple[Ids, Ids]:
@@ -102,10 +105,6 @@ class SqliteStore:
     def message_authors(self) -> NDArray[np.signedinteger]:
         """The author's code of every message."""
         return self._columns.message_author
-
-    def message_chats(self) -> NDArray[np.signedinteger]:
-        """A number of its chat for every message."""
-        return self._columns.message_chat
 
     # --- the lexical leg --------------------------------------------------------------------------------
 
@@ -138,6 +137,10 @@ class SqliteStore:
         with self._connection() as db:
             found = row(db, statement, (token, column))
         return int(found[0]) if found else 0
+
+    def knows(self, word: str) -> bool:
+        """Whether a word in the normal form stands in some chunk, in any inflection."""
+        return any(self._frequency("chunk", "lemma", form) for form in (word, *lemmas(word)))
 
     # --- the vector leg ---------------------------------------------------------------------------------
 

@@ -8,6 +8,11 @@ _RHYTHM = """CREATE TABLE rhythm (
     PRIMARY KEY (root, kind)
 ) WITHOUT ROWID"""
 
+# What a person has corrected in the entity graph; see `schemas.records.Correction`.
+_CORRECTION = """CREATE TABLE correction (
+    id INTEGER PRIMARY KEY, action TEXT NOT NULL, key TEXT NOT NULL, value TEXT, at INTEGER NOT NULL
+)"""
+
 # Copies of a forgotten message carry other ids: they are known by its origin, or by the hash of its text.
 _FORGOTTEN = """CREATE TABLE forgotten (
     chat_id TEXT NOT NULL, id TEXT NOT NULL, source TEXT NOT NULL, role TEXT NOT NULL, origin TEXT,
@@ -117,6 +122,7 @@ DDL = (
         UNIQUE (extractor, hash)
     )""",
     "CREATE TABLE tombstone (chat_id TEXT, message_id TEXT, author TEXT, at INTEGER NOT NULL)",
+    _CORRECTION,
     _FORGOTTEN,
     "CREATE INDEX forgotten_hash ON forgotten (hash)",
     "CREATE INDEX forgotten_origin ON forgotten (origin) WHERE origin IS NOT NULL",
@@ -131,6 +137,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     1: (
         "ALTER TABLE source ADD COLUMN health TEXT",
         _RHYTHM,
+        _CORRECTION,
         _FORGOTTEN,
         "CREATE INDEX forgotten_hash ON forgotten (hash)",
         "CREATE INDEX forgotten_origin ON forgotten (origin) WHERE origin IS NOT NULL",

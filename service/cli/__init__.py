@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "search": ("search", "search", "Search the index."),
     "serve": ("serve", "serve_command", "Run the HTTP service."),
     "status": ("status", "status", "What is served, how fresh it is, what the last run did."),
+    "entities": ("entities", "entities", "Names in the index: look them up, connect them, correct them."),
     "archives": ("archives", "archives", "Say what the archives hold, and what of it is indexed."),
     "forget": ("forget", "forget", "Forget a talk, a message or a person, for good."),
     "generations": ("generations", "generations", "List, switch and prune the generations on disk."),

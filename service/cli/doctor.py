@@ -63,6 +63,7 @@ def _findings(config: Path | None, data: Path | None) -> Iterator[Finding]:
     yield from stores.generations(settings)
     yield from stores.lock(settings)
     yield from providers.embedders(settings, os.environ)
+    yield from providers.imported_spaces(settings, os.environ)
     yield from providers.names_finder(settings)
     yield from machine.disk(settings)
     yield from machine.clock(settings)

@@ -70,4 +70,3 @@ def _described(path: Path, what: str) -> str:
         if (path / inside).exists()
     ]
     return f"OpenClaw: {', '.join(parts)}" if parts else "OpenClaw"
-

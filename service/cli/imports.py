@@ -119,6 +119,27 @@ def seed(
     return _told(job, fault, dry_run, as_json)
 
 
+@imports.command()
+@click.argument("space")
+@shared
+def drop(space: str, config: Path | None, data: Path | None, as_json: bool) -> int:
+    """Give up the imported vectors of SPACE, named as `letopis status` shows it; the texts stay.
+
+    For a model that can't be asked any more: every answer would name it as degraded.
+    """
+    from indexer.importing import Drop
+    from service.checks import CHECKS
+
+    job = Drop(settings=settings_of(config, data), checks=CHECKS, progress=shown(), space=space)
+    job.run()
+    if as_json:
+        print_json(job.report.as_json() | {"dropped": job.dropped})
+    else:
+        click.echo(f"{counted(job.dropped, 'vector')} of {space} dropped.")
+        click.echo(summary(job.report, job.report.generation))
+    return job.report.exit
+
+
 # --- which model --------------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from schemas.problems import EmbedderError
+from schemas.records import Space
 from schemas.settings import Settings
 from service.cli.finding import Finding, failed, good, warned
 
@@ -18,7 +19,8 @@ def embedders(settings: Settings, environment: Mapping[str, str]) -> Iterator[Fi
     from indexer.stores.generation import current_manifest
 
     manifest = current_manifest(settings.data)
-    held = {str(space["provider"]) for space in manifest.spaces} if manifest else set()
+    spaces = manifest.spaces if manifest else []
+    held = {str(space["provider"]) for space in spaces if not _imported(space)}
     names: list[str] = list(settings.embedding.order)
     if settings.embedding.floor and "local" not in names and "hash" not in names:
         names.append("local")
@@ -41,6 +43,32 @@ def embedders(settings: Settings, environment: Mapping[str, str]) -> Iterator[Fi
         yield failed(
             "embedders", "No provider works: only words and names can be searched.", "mend one of them"
         )
+
+
+def imported_spaces(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether the models of imported spaces can still be asked; no word is sent to them."""
+    from indexer.embedders.imported import imported
+    from indexer.stores.generation import current_manifest
+
+    manifest = current_manifest(settings.data)
+    for space in manifest.spaces if manifest else []:
+        if not _imported(space):
+            continue
+        name = str(space["name"])
+        provider, _, rest = name.partition("/")
+        model, dims, version = rest.rsplit("/", 2)
+        try:
+            imported(Space(provider, model, int(dims), int(version)), settings, environment).close()
+        except EmbedderError as error:
+            yield warned(
+                "imported", f"{name}: {error.message}", f"mend that, or `letopis import drop {name}`"
+            )
+        else:
+            yield good("imported", f"{name} can be asked.")
+
+
+def _imported(space: Mapping[str, object]) -> bool:
+    return str(space["name"]).endswith("/0")
 
 
 def _asked(name: str, settings: Settings, environment: Mapping[str, str]) -> Finding:

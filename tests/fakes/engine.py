@@ -13,10 +13,15 @@ from schemas.http import (
     EntityAnswer,
     EntityList,
     EntityRef,
+    EntitySort,
+    GraphAnswer,
+    GraphEdge,
+    GraphNode,
     Hit,
     IndexInfo,
     MentionRef,
     MessageRef,
+    PathsAnswer,
     RelationRef,
     SearchRequest,
 )
@@ -84,9 +89,10 @@ class FakeEngine:
                 return ChunkAnswer(**kept, index=INDEX)
         raise RequestError("not_found", "No chunk has this id.")
 
-    def entities(self, q: str, type: str | None, limit: int) -> EntityList:
+    def entities(self, q: str, type: str | None, limit: int, sort: EntitySort = "mentions") -> EntityList:
         self._begin()
-        return EntityList(query={"q": q, "type": type, "limit": limit}, entities=[DOCKER], index=INDEX)
+        query = {"q": q, "type": type, "limit": limit, "sort": sort}
+        return EntityList(query=query, entities=[DOCKER], index=INDEX)
 
     def entity(self, entity_id: int) -> EntityAnswer:
         self._begin()
@@ -100,6 +106,22 @@ class FakeEngine:
             aliases=[AliasRef(name="докер", count=2)],
             relations=[RelationRef(predicate="co_occurs", entity=DOCKER, object="Docker", count=1)],
             newest=[MentionRef(chunk="c_1", message="m1", chat=ChatRef(id="chat-1"), text="докер")],
+            index=INDEX,
+        )
+
+    def paths(self, from_: str, to: str, limit: int) -> PathsAnswer:
+        self._begin()
+        step = {"predicate": "together", "from": DOCKER, "to": DOCKER, "count": 1, "weight": 0.025}
+        values = {"query": {"from": from_, "to": to, "limit": limit}, "from": DOCKER, "to": DOCKER}
+        path = {"steps": [step], "weakest": 0.025}
+        return PathsAnswer.model_validate(values | {"paths": [path], "index": INDEX})
+
+    def graph(self, entity: str, depth: int, limit: int) -> GraphAnswer:
+        self._begin()
+        return GraphAnswer(
+            query={"entity": entity, "depth": depth, "limit": limit},
+            nodes=[GraphNode(id=7, name="Docker", type="NAME", mentions=3, depth=0)],
+            edges=[GraphEdge(source=7, target=7, predicate="co_occurs", weight=0.5, count=2)],
             index=INDEX,
         )
 

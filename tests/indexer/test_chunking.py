@@ -246,3 +246,15 @@ def test_messages_without_a_letter_or_digit_make_no_chunk() -> None:
 def test_a_long_text_without_any_boundary_is_cut_in_linear_time() -> None:
     for text in ("я" * 300_000, "и\u0306" * 150_000, "👩\u200d" * 20_000, "\u0301" * 100_000):
         assert cut(text, 600, 100)[-1][1] == len(text)
+
+
+def test_a_window_of_a_long_message_names_the_language_of_the_block_that_is_open() -> None:
+    blocks = [
+        f"```{name}\n" + "строка кода\n" * 40 + "```\n" + "обычный текст. " * 40 for name in ("go", "lua")
+    ]
+    text = "\n".join(blocks * 3)
+    for chunk in packed([message("1", text)]):
+        before = text[: chunk.pieces[0].message_start].split("\n")
+        marks = [line for line in before if line.startswith("```")]
+        expected = marks[-1][3:] if len(marks) % 2 else ""
+        assert chunk.header.split(" · ")[-1] == (expected or "Аня")

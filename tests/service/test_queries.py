@@ -164,3 +164,44 @@ def test_without_any_vector_words_and_names_answer(embedders: QueryEmbedders) ->
     names, (sentence,) = providers(embedders, "граф", [STRANGER])
     assert names == []
     assert "answered from words and names" in sentence
+
+
+IMPORTED = SpaceInfo(0, Space("ollama", "older", 8, 0), 0.5, 10)
+
+
+@pytest.fixture
+def older(monkeypatch: pytest.MonkeyPatch) -> Fake:
+    """Stands for the model of an imported space."""
+    made = Fake(IMPORTED.space)
+    monkeypatch.setattr(queries, "imported", lambda space, settings, environment: made)
+    return made
+
+
+def test_a_providers_own_space_stands_before_an_imported_one_and_the_floor_behind_both(
+    embedders: QueryEmbedders, fake: Fake, older: Fake
+) -> None:
+    names, degraded = providers(embedders, "граф", [IMPORTED, HASH, OLLAMA])
+    assert names == [OLLAMA.space.name, IMPORTED.space.name, HASH.space.name]
+    assert degraded == []
+    assert (fake.asked, older.asked) == (["граф"], ["граф"])
+
+
+def test_an_imported_space_that_fails_is_named_and_does_not_silence_its_provider(
+    embedders: QueryEmbedders, fake: Fake, older: Fake
+) -> None:
+    older.fault = Outage("ollama has no such model.")
+    for q in ("раз", "два"):
+        names, (sentence,) = providers(embedders, q, [IMPORTED, OLLAMA])
+        assert names == [OLLAMA.space.name]
+        assert sentence == (
+            "vector: ollama/older/8/0 unavailable, answered from ollama (ollama has no such model)"
+        )
+    assert (fake.asked, older.asked) == (["раз", "два"], ["раз"])
+
+
+def test_an_imported_space_is_asked_while_its_provider_is_broken(
+    embedders: QueryEmbedders, fake: Fake, older: Fake
+) -> None:
+    fake.fault = Outage("the configured model is gone.")
+    names, _ = providers(embedders, "раз", [OLLAMA, IMPORTED])
+    assert names == [IMPORTED.space.name]

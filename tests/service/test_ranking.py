@@ -58,6 +58,18 @@ def test_each_chunk_counts_in_the_first_space_that_covers_it() -> None:
     assert not scores[81:].any()
 
 
+def test_the_floor_stays_the_scale_where_a_space_stands_behind_it() -> None:
+    every = np.arange(1, 101)
+    cosines = np.linspace(0.1, 0.9, 100).astype(np.float32)
+    part = SpaceScores(every[:50], cosines[:50], cosines[:50], 0.5)
+    base = SpaceScores(every, cosines, cosines, 0.5, floor=True)
+    behind = SpaceScores(every[40:60], cosines[40:60], cosines[40:60], 0.5)
+    alone, _, _ = ranking.dense([part, base], 101)
+    scores, _, used = ranking.dense([part, base, behind], 101)
+    assert (scores == alone).all()
+    assert set(used[1:]) == {0, 1}
+
+
 def test_without_any_space_nothing_is_dense() -> None:
     scores, weights, used = ranking.dense([], 5)
     assert not scores.any()

@@ -17,6 +17,7 @@ import apsw
 from indexer.stores.database import transaction, user_version
 from indexer.stores.ledger.absorption import Absorption
 from indexer.stores.ledger.chunks import Chunks
+from indexer.stores.ledger.corrections import Corrections
 from indexer.stores.ledger.forgetting import Extent, Forgetting, Rule
 from indexer.stores.ledger.mentions import Mentions
 from indexer.stores.ledger.messages import Messages
@@ -44,6 +45,7 @@ class Ledger:
         forgetting: what must go and never come back.
         chunks: windows over the messages, and which chats must be cut anew.
         vectors: spaces and the vectors in them, by content hash.
+        corrections: what a person has corrected in the graph.
         mentions: names found in the texts, by content hash.
         runs: builds and what they spent.
 
@@ -69,6 +71,7 @@ class Ledger:
         self.forgetting = Forgetting(self._db, self.meta)
         self.chunks = Chunks(self._db, self.meta)
         self.vectors = Vectors(self._db, self.meta)
+        self.corrections = Corrections(self._db, self.meta)
         self.mentions = Mentions(self._db, self.meta)
         self.runs = Runs(self._db)
         try:

@@ -74,8 +74,11 @@ class Copies:
 
     def _once_a_file(self) -> None:
         self._db.execute(
-            """DELETE FROM staged WHERE origin IS NOT NULL AND rowid NOT IN
-                 (SELECT min(rowid) FROM staged WHERE origin IS NOT NULL GROUP BY source, origin)"""
+            # A talk that repeats no other is the older one.
+            """DELETE FROM staged WHERE rowid IN
+                 (SELECT row FROM (SELECT rowid AS row, row_number() OVER
+                    (PARTITION BY source, origin, hash ORDER BY copied_from IS NOT NULL, rowid) AS n
+                  FROM staged WHERE origin IS NOT NULL) WHERE n > 1)"""
         )
 
     def _settle(self, staged: int, message: int, new_talks: set[str]) -> str | None:
@@ -106,13 +109,13 @@ class Copies:
         return str(chat) if older else None
 
     def _of_origin(self) -> list[tuple[int, int]]:
-        """By an id that is unique over all talks of the source."""
+        """By an id that is unique over all talks of the source; other words under it are another message."""
         return [
             (int(staged), int(message))
             for staged, message in rows(
                 self._db,
                 f"""SELECT s.rowid, min(m.key) FROM staged s JOIN message m ON m.origin = s.origin
-                      AND m.source = s.source
+                      AND m.source = s.source AND m.hash = s.hash
                     WHERE s.origin IS NOT NULL AND {_UNKNOWN} GROUP BY s.rowid""",
             )
         ]

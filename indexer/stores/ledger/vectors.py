@@ -195,6 +195,13 @@ class Vectors:
                 self._meta.touch()
         return gone
 
+    def drop(self, space: int) -> int:
+        """Give the vectors of an imported space up; returns how many went."""
+        with transaction(self._db):
+            found = rows(self._db, "DELETE FROM vector WHERE space = ? RETURNING 1", (space,))
+            self._meta.touch()
+        return len(found)
+
     def find(self, space: int, digest: bytes) -> bytes | None:
         """The float32 bytes of a vector, or None."""
         found = row(self._db, "SELECT vector FROM vector WHERE space = ? AND hash = ?", (space, digest))

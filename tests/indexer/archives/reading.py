@@ -61,21 +61,28 @@ def database(path: Path, script: str) -> Path:
     return path
 
 
+# Files that lie beside talks and hold none.
+SUPPORT = frozenset({"sessions.json", "users.json", "channels.json", "dms.json"})
+
+
 def samples(source: str, folder: Path) -> list[ArchiveFile]:
-    """Copies of a reader's samples in `folder`; `.sql` becomes the database that it describes."""
+    """Copies of a reader's samples in `folder`; `.sql` becomes the database that it describes.
+
+    All files of talks, that is: others are copied beside them, zips are left to discovery.
+    """
     found: list[ArchiveFile] = []
     origin = HERE / "samples" / source
     for path in sorted(origin.rglob("*")):
-        if not path.is_file():
+        if not path.is_file() or path.suffix == ".zip":
             continue
         name = path.relative_to(origin).as_posix()
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".sql":
             target = database(target.with_suffix(".db"), path.read_text("utf-8"))
-            name = target.name
+            name = target.relative_to(folder).as_posix()
         else:
             target.write_bytes(path.read_bytes())
-        if path.name != "sessions.json":
+        if path.name not in SUPPORT:
             found.append(archive_file(target, name))
     return found

@@ -10,7 +10,7 @@ import pytest
 from indexer.archives import READERS, discover, reader_of
 from indexer.archives.files import ArchiveFile
 from schemas.records import ROLES, Dropped, Message, Skipped
-from tests.indexer.archives.reading import OPTIONS, archive_file, messages, records, samples
+from tests.indexer.archives.reading import OPTIONS, SUPPORT, archive_file, messages, records, samples
 
 SOURCES = sorted(READERS)
 
@@ -41,7 +41,8 @@ def test_every_reader_has_a_sample_and_is_the_one_asked_for_it(source: str, tmp_
 
 def test_samples_are_discovered_as_they_are_named(source: str, tmp_path: Path) -> None:
     expected = {file.name for file in samples(source, tmp_path)}
-    assert {file.name for file in discover(tmp_path) if isinstance(file, ArchiveFile)} == expected
+    found = [file for file in discover(tmp_path) if isinstance(file, ArchiveFile)]
+    assert {file.name for file in found if file.base not in SUPPORT} == expected
 
 
 def test_messages_are_whole_records_with_unique_ids_in_each_chat(source: str, tmp_path: Path) -> None:
@@ -59,11 +60,15 @@ def test_messages_are_whole_records_with_unique_ids_in_each_chat(source: str, tm
 
 
 def test_messages_of_a_chat_stand_in_the_order_of_the_talk(source: str, tmp_path: Path) -> None:
+    if source == "vk":
+        pytest.skip("the ids of its sample run against its times, and VK's ids give the order")
     for file in samples(source, tmp_path):
         times: dict[str, list[int]] = {}
         for message in messages(records(source, file)):
-            if message.at is not None:
-                times.setdefault(message.chat_id, []).append(message.at)
+            # A sub-agent talks beside its session, and a summary may be dated when what it sums up began.
+            if message.at is not None and message.role != "summary":
+                talk = f"{message.chat_id} {message.session}"
+                times.setdefault(talk, []).append(message.at)
         assert all(found == sorted(found) for found in times.values())
 
 
@@ -79,9 +84,12 @@ def test_a_cut_file_raises_nothing_and_keeps_what_came_before_the_cut(source: st
         for position in sorted(chance.randrange(1, len(whole)) for _ in range(10)):
             found = records(source, spoilt(file, whole[:position]))
             assert all(isinstance(record, Message | Skipped | Dropped) for record in found)
-            if source == "lcm":
+            if file.name.endswith(".db"):
                 continue  # a database is pages, not a stream: what a cut takes is up to its layout
             kept = [message.text for message in messages(found)]
+            if source == "vk":  # a page begins with the newest message, and is given the oldest first
+                assert kept[1:] == [message.text for message in clean][len(clean) - len(kept) + 1 :]
+                continue
             # The record that was cut may be cut or gone; those before it are as they were.
             assert kept[:-1] == [message.text for message in clean][: max(len(kept) - 1, 0)]
             if ":" in clean[0].place:
@@ -104,7 +112,7 @@ def test_a_flipped_byte_raises_nothing_and_costs_only_what_it_hits(source: str, 
             kept = said(messages(found))
             texts = {text for _, text in clean}
             lost = len(texts - {text for _, text in kept})
-            if source in ("openclaw", "jsonl"):
+            if source in ("openclaw", "jsonl") and not file.name.endswith(".db"):
                 assert lost <= 2, (file.name, position)
             elif source == "telegram" and lost > 1:
                 assert any(isinstance(record, Skipped) for record in found), (file.name, position)

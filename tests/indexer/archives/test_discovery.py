@@ -6,6 +6,7 @@ import io
 import os
 import socket
 import stat
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -14,10 +15,9 @@ import pytest
 from indexer.archives import ArchiveFile, discover, ignored, reader_of, unknown
 from schemas.problems import ArchiveError
 from schemas.records import Message, Skipped
-from tests.indexer.archives.reading import HERE, OPTIONS, archive_file, written
+from tests.indexer.archives.reading import OPTIONS, written
 
 LINE = '{"role": "user", "content": "привет"}\n'
-FOREIGN = sorted(path.name for path in (HERE / "foreign").iterdir() if path.suffix != ".zip")
 
 
 def names(root: Path) -> list[str]:
@@ -199,6 +199,23 @@ class TestZips:
             "x.zip!locked.jsonl": "an encrypted zip member",
         }
 
+    def test_of_two_members_of_one_name_the_last_is_read(self, tmp_path: Path) -> None:
+        with warnings.catch_warnings(), zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+            warnings.simplefilter("ignore")
+            archive.writestr("a.jsonl", LINE)
+            archive.writestr("a.jsonl", LINE.replace("привет", "пока"))
+        (file,) = [found for found in discover(tmp_path) if isinstance(found, ArchiveFile)]
+        assert "пока" in file.head.decode()
+        assert refused(tmp_path) == {"x.zip!a.jsonl": "an earlier zip member of the same name"}
+
+    def test_a_member_that_says_to_be_empty_and_is_not_is_named(self, tmp_path: Path) -> None:
+        zipped(tmp_path / "lie.zip", **{"a.jsonl": LINE * 50})
+        data = bytearray((tmp_path / "lie.zip").read_bytes())
+        directory = data.rindex(b"PK\x01\x02")
+        data[directory + 24 : directory + 28] = bytes(4)
+        (tmp_path / "lie.zip").write_bytes(data)
+        assert refused(tmp_path) == {"lie.zip!a.jsonl": "a zip member of a false size"}
+
     def test_a_broken_zip_is_named(self, tmp_path: Path) -> None:
         written(tmp_path, "cut.zip", b"PK\x03\x04" + b"\x00" * 100)
         assert refused(tmp_path) == {"cut.zip": "damaged or cut compressed data"}
@@ -263,11 +280,18 @@ class TestWhatIsLeftOut:
 
 
 class TestForeignFormats:
-    @pytest.mark.parametrize("name", FOREIGN)
-    def test_another_programs_export_is_not_read_as_ours(self, name: str) -> None:
-        file = archive_file(HERE / "foreign" / name)
-        reader = reader_of(file)
-        assert reader is None or reader.name not in ("openclaw", "lcm", "telegram", "jsonl", "markdown")
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "date,author,text\n2026-03-09,Иван,привет\n",
+            "2026-03-09 10:00:00,123 - root - INFO - started\n",
+            "* 10:22 Иван вошёл\n<Иван> привет\n",
+            '{"sender_id": 1, "text": "привет"}\n',
+            "BEGIN:VCARD\nFN:Иван\nEND:VCARD\n",
+        ],
+    )
+    def test_another_programs_file_is_not_read_as_a_talk(self, tmp_path: Path, text: str) -> None:
+        assert reader_of(written(tmp_path, "other.txt", text)) is None
 
     def test_a_telethon_list_is_not_telegram_desktop(self, tmp_path: Path) -> None:
         line = '{"sender_id": -1, "text": "привет", "date": "2023-05-15T19:30:49+00:00", "message.id": 5}'
@@ -277,6 +301,6 @@ class TestForeignFormats:
     def test_a_telegram_html_export_is_told_the_way_out(self, tmp_path: Path) -> None:
         file = written(tmp_path, "messages.html", "<!DOCTYPE html>\n<html></html>")
         assert reader_of(file) is None
-        assert unknown(file) == Skipped(
-            "messages.html", "unknown format", "export the chat again as machine-readable JSON"
-        )
+        told = unknown(file)
+        assert (told.place, told.reason) == ("messages.html", "unknown format")
+        assert told.hint.endswith("export the chat with Telegram Desktop as machine-readable JSON")

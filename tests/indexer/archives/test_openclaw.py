@@ -1,12 +1,12 @@
-"""OpenClaw transcripts: the tree, the cleaning, the index beside them, and the database of newer versions."""
+"""OpenClaw's session files: the tree, forks, the cleaning, and the index beside them."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 import zstandard
 
@@ -14,16 +14,16 @@ from indexer.archives import ArchiveFile, reader_of
 from indexer.archives.openclaw_cleaning import cleaned
 from schemas.records import Dropped
 from tests.indexer.archives.reading import (
+    OPTIONS,
     WITH_TOOLS,
-    archive_file,
     drops,
     messages,
     records,
-    samples,
     skips,
     written,
 )
 
+WITH_THINKING = replace(OPTIONS, thinking=True)
 HEADER: dict[str, Any] = {
     "type": "session",
     "version": 3,
@@ -92,6 +92,104 @@ class TestTree:
         assert drops(found) == {"unfinished_line": 1}
 
 
+class TestLeaves:
+    """Since 2026 an entry of type `leaf` says where the talk goes on."""
+
+    def leaf(self, id: str, parent: str, target: str | None, **more: Any) -> dict[str, Any]:
+        return {"type": "leaf", "id": id, "parentId": parent, "targetId": target, **more}
+
+    def sides(self, folder: Path, *entries: dict[str, Any]) -> dict[str, bool]:
+        found = records("openclaw", session(folder, HEADER, *entries))
+        assert not skips(found)
+        return {message.id: message.side_branch for message in messages(found)}
+
+    def test_it_takes_the_talk_back_and_the_next_entry_goes_on_from_there(self, tmp_path: Path) -> None:
+        assert self.sides(
+            tmp_path,
+            entry("a", None, "вопрос"),
+            entry("b", "a", "ответ не туда", "assistant"),
+            self.leaf("l", "b", "a"),
+            entry("c", "l", "ответ", "assistant"),
+        ) == {"a": False, "b": True, "c": False}
+
+    def test_what_was_taken_back_last_is_a_side_branch_too(self, tmp_path: Path) -> None:
+        assert self.sides(
+            tmp_path, entry("a", None, "раз"), entry("b", "a", "два"), self.leaf("l", "b", "a")
+        ) == {"a": False, "b": True}
+
+    def test_the_talk_can_be_taken_back_to_before_its_first_entry(self, tmp_path: Path) -> None:
+        assert self.sides(
+            tmp_path, entry("a", None, "раз"), self.leaf("l", "a", None), entry("b", None, "сначала")
+        ) == {"a": True, "b": False}
+
+    def test_a_side_entry_moves_nothing(self, tmp_path: Path) -> None:
+        assert self.sides(
+            tmp_path,
+            entry("a", None, "вопрос"),
+            {**entry("b", "a", "доставлено в канал", "assistant"), "appendMode": "side"},
+            entry("c", "b", "ответ", "assistant"),
+        ) == {"a": False, "b": True, "c": False}
+
+    def test_a_jump_to_nowhere_moves_nothing(self, tmp_path: Path) -> None:
+        assert self.sides(
+            tmp_path, entry("a", None, "раз"), self.leaf("l", "a", "zz"), entry("b", "l", "два")
+        ) == {"a": False, "b": False}
+
+    def test_an_entry_of_a_plugin_does_not_part_the_talk(self, tmp_path: Path) -> None:
+        plugin = {"type": "metadata", "id": "p", "parentId": "a", "payload": {}}
+        file = session(tmp_path, HEADER, entry("a", None, "раз"), plugin, entry("b", "p", "два"))
+        found = records("openclaw", file)
+        assert not any(message.side_branch for message in messages(found))
+        assert [skip.reason for skip in skips(found)] == ["an unknown type of entry"]
+
+
+class TestForks:
+    @pytest.mark.parametrize(
+        "named",
+        [
+            "s0",
+            "/home/demo/.openclaw/agents/main/sessions/s0.jsonl",
+            "C:\\Users\\demo\\.openclaw\\agents\\main\\sessions\\s0-topic-7.jsonl",
+            "sessions/2026-03-08T19-03-00-000Z_s0.jsonl",
+            "s0.jsonl.reset.2026-03-09T10-00-00.000Z.zst",
+            "sqlite:main:s0:/home/demo/.openclaw/agents/main/sessions/sessions.json",
+        ],
+    )
+    def test_the_header_names_the_talk_that_is_repeated(self, tmp_path: Path, named: str) -> None:
+        file = session(tmp_path, {**HEADER, "parentSession": named}, entry("a", None, "раз"))
+        (message,) = messages(records("openclaw", file))
+        assert (message.chat_id, message.copied_from) == ("s1", "s0")
+
+    @pytest.mark.parametrize(
+        "named", [None, "", 7.5, [], "agent:main:main", "s1", "/tmp/x", "-topic-" * 10_000]
+    )
+    def test_what_names_no_other_session_makes_no_fork(self, tmp_path: Path, named: object) -> None:
+        file = session(tmp_path, {**HEADER, "parentSession": named}, entry("a", None, "раз"))
+        (message,) = messages(records("openclaw", file))
+        assert message.copied_from is None
+
+    def test_a_copied_entry_keeps_its_origin(self, tmp_path: Path) -> None:
+        said, new = entry("a0000001", None, "вопрос"), entry("a0000002", "a0000001", "ответ", "assistant")
+        parent = session(tmp_path, {**HEADER, "id": "s0"}, said, name="s0.jsonl")
+        child = session(tmp_path, {**HEADER, "parentSession": "s0.jsonl"}, said, new)
+        (first,) = messages(records("openclaw", parent))
+        copy, own = messages(records("openclaw", child))
+        assert copy.origin == first.origin == "a0000001@1772996582000"
+        assert own.origin != first.origin
+        assert (first.copied_from, copy.copied_from, own.copied_from) == (None, "s0", "s0")
+
+    def test_an_equal_id_at_another_time_is_another_message(self, tmp_path: Path) -> None:
+        one = session(tmp_path, HEADER, entry("a", None, "раз"))
+        other = session(tmp_path, HEADER, entry("a", None, "раз", timestamp=1772996583000), name="s2.jsonl")
+        origins = {message.origin for file in (one, other) for message in messages(records("openclaw", file))}
+        assert len(origins) == 2
+
+    def test_without_an_id_or_a_time_there_is_no_origin(self, tmp_path: Path) -> None:
+        timeless = {"type": "message", "id": "b", "message": {"role": "user", "content": "два"}}
+        file = session(tmp_path, HEADER, entry(None, None, "раз"), timeless)
+        assert [message.origin for message in messages(records("openclaw", file))] == [None, None]
+
+
 class TestSessionFacts:
     def test_the_index_beside_tells_workers_and_titles(self, tmp_path: Path) -> None:
         row = {"sessionId": "s1", "spawnedBy": "agent:main:main", "label": "Отчёт", "chatType": "direct"}
@@ -150,6 +248,43 @@ class TestToolResults:
         found = records("openclaw", file, WITH_TOOLS)
         assert [message.text for message in messages(found)] == ["смотрю"]
         assert drops(found)["note_copy"] == 1
+
+
+class TestThinking:
+    def answer(self) -> dict[str, Any]:
+        value = entry("b", None, "Готово.", "assistant")
+        value["message"]["content"] = [
+            {"type": "thinking", "thinking": "надо проверить порт"},
+            {"type": "toolCall", "id": "c1", "name": "exec", "arguments": {"command": "ss -ltn"}},
+            *value["message"]["content"],
+            {"type": "thinking", "thinking": "порт свободен"},
+        ]
+        return value
+
+    def test_it_is_off_by_default(self, tmp_path: Path) -> None:
+        found = records("openclaw", session(tmp_path, HEADER, self.answer()))
+        assert [message.text for message in messages(found)] == ["Готово."]
+        assert drops(found) == {"thinking": 2, "tool_call": 1}
+
+    def test_switched_on_each_thought_is_a_message_beside_the_answer(self, tmp_path: Path) -> None:
+        found = records("openclaw", session(tmp_path, HEADER, self.answer()), WITH_THINKING)
+        assert [(m.id, m.role, m.text) for m in messages(found)] == [
+            ("b/thinking1", "thinking", "надо проверить порт"),
+            ("b/thinking2", "thinking", "порт свободен"),
+            ("b", "assistant", "Готово."),
+        ]
+        assert [message.origin for message in messages(found)] == [
+            "b@1772996582000/thinking1",
+            "b@1772996582000/thinking2",
+            "b@1772996582000",
+        ]
+        assert drops(found) == {"tool_call": 1}
+
+    def test_a_turn_of_thinking_alone_is_no_answer(self, tmp_path: Path) -> None:
+        value = self.answer()
+        del value["message"]["content"][1:]
+        found = records("openclaw", session(tmp_path, HEADER, value), WITH_THINKING)
+        assert [message.role for message in messages(found)] == ["thinking"]
 
 
 class TestCleaning:
@@ -214,50 +349,6 @@ class TestCleaning:
         assert clean.text == "что решили?"
         assert clean.drops == (Dropped("recalled", len(recalled)),)
         assert cleaned("user", recalled).noise == "recalled"
-
-
-class TestDatabase:
-    def database(self, folder: Path) -> ArchiveFile:
-        (file,) = samples("openclaw", folder)
-        events = [line for line in file.path.read_text("utf-8").splitlines() if line]
-        path = folder / "openclaw-agent.sqlite"
-        connection = apsw.Connection(str(path))
-        connection.execute(
-            "CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT,"
-            " event_zstd BLOB, event_utf8_bytes INTEGER, created_at INTEGER, PRIMARY KEY (session_id, seq))"
-        )
-        for seq, event in enumerate(events):
-            packed = zstandard.ZstdCompressor().compress(event.encode()) if seq % 2 else None
-            connection.execute(
-                "INSERT INTO transcript_events VALUES (?, ?, ?, ?, ?, 0)",
-                (
-                    "11111111-2222-3333-4444-555555555555",
-                    seq,
-                    None if packed else event,
-                    packed,
-                    len(event.encode()),
-                ),
-            )
-        connection.close()
-        return archive_file(path)
-
-    def test_it_holds_the_same_talk_as_the_file(self, tmp_path: Path) -> None:
-        base = self.database(tmp_path)
-        reader = reader_of(base)
-        assert reader is not None
-        assert reader.name == "openclaw"
-        plain = archive_file(tmp_path / "11111111-2222-3333-4444-555555555555.jsonl")
-        expected = [(m.chat_id, m.id, m.text, m.at) for m in messages(records("openclaw", plain))]
-        assert [(m.chat_id, m.id, m.text, m.at) for m in messages(records("openclaw", base))] == expected
-
-    def test_a_damaged_event_costs_itself(self, tmp_path: Path) -> None:
-        base = self.database(tmp_path)
-        connection = apsw.Connection(str(base.path))
-        connection.execute("UPDATE transcript_events SET event_zstd = x'28b52ffd00' WHERE seq = 3")
-        connection.close()
-        found = records("openclaw", archive_file(base.path))
-        assert len(skips(found)) == 1
-        assert len(messages(found)) == 2
 
 
 def test_a_cut_zstandard_archive_gives_what_could_be_decompressed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from indexer.archives import ArchiveFile, reader_of
-from indexer.archives.telegram_json import Repair
+from indexer.archives.json_text import Text
 from schemas.records import Message, Record
 from tests.indexer.archives.reading import drops, messages, records, samples, skips, written
 
@@ -22,6 +22,11 @@ def chat(folder: Path, *found: Any, **fields: Any) -> ArchiveFile:
     return written(
         folder, "result.json", json.dumps({**head, "messages": list(found)}, ensure_ascii=False, indent=1)
     )
+
+
+def sample(folder: Path, name: str) -> ArchiveFile:
+    (found,) = [file for file in samples("telegram", folder) if file.name == name]
+    return found
 
 
 def message(id: int, text: Any = "да", **fields: Any) -> dict[str, Any]:
@@ -42,7 +47,7 @@ def one(folder: Path, *arguments: Any, **fields: Any) -> Message:
 
 class TestGolden:
     def test_a_full_export_gives_its_chats_and_left_chats_only(self, tmp_path: Path) -> None:
-        full, _ = samples("telegram", tmp_path)
+        full = sample(tmp_path, "result.json")
         found = records("telegram", full)
         assert [(m.chat_id, m.chat_title, m.id, m.author) for m in messages(found)] == [
             ("100000001", "Избранное", "50", "Иван Петров"),
@@ -58,7 +63,7 @@ class TestGolden:
         assert not any("+7 000" in repr(record) for record in found)
 
     def test_texts_edits_replies_and_forwards(self, tmp_path: Path) -> None:
-        _, single = samples("telegram", tmp_path)
+        single = sample(tmp_path, "single.json")
         by_id = {m.id: m for m in messages(records("telegram", single))}
         assert by_id["3"].text == (
             "Ок, смотри доку (https://example.com/docs). Команда: python -m indexer build\n"
@@ -99,7 +104,7 @@ class TestBrokenFiles:
         found = self.broken(tmp_path, 60, 40)
         assert [m.id for m in messages(found)] == [str(n) for n in range(1, 60) if n != 40]
         assert [(skip.place, skip.reason) for skip in skips(found)] == [
-            ("result.json#39", "broken JSON after this message")
+            ("result.json#39", "broken JSON after this record")
         ]
 
     def test_many_breaks_in_a_file_of_many_pieces_cost_only_their_messages(self, tmp_path: Path) -> None:
@@ -132,7 +137,9 @@ class TestBrokenFiles:
         }
         assert len(skips(found)) == 1
 
-    def test_a_break_in_the_name_of_a_chat_costs_that_chat_alone(self, tmp_path: Path) -> None:
+    def test_a_break_in_the_head_of_a_chat_keeps_its_messages_apart_from_the_others(
+        self, tmp_path: Path
+    ) -> None:
         chats = [
             {"name": name, "type": "personal_chat", "id": n, "messages": [message(1, name)]}
             for n, name in ((11, "раз"), (12, "два"), (13, "три"))
@@ -141,7 +148,7 @@ class TestBrokenFiles:
             '"name": "два"', '"name": два"'
         )
         found = messages(records("telegram", written(tmp_path, "result.json", text)))
-        assert [(m.chat_id, m.text) for m in found] == [("11", "раз"), ("13", "три")]
+        assert [(m.chat_id, m.text) for m in found] == [("11", "раз"), ("result/3", "два"), ("13", "три")]
 
     def test_a_cut_file_is_told_once(self, tmp_path: Path) -> None:
         data = chat(tmp_path, *(message(n) for n in range(1, 9))).path.read_bytes()
@@ -230,8 +237,8 @@ class Trickle(io.RawIOBase):
 )
 def test_repair_does_not_depend_on_where_the_stream_is_cut(parts: list[str], step: int) -> None:
     data = ("[" + '"' + "".join(parts) + '"' + "]").encode()
-    whole = b"".join(Repair(io.BytesIO(data)).chunks())
-    cut = b"".join(Repair(Trickle(data, step)).chunks())  # type: ignore[arg-type]
+    whole = "".join(Text(io.BytesIO(data)).steps())
+    cut = "".join(Text(Trickle(data, step)).steps())  # type: ignore[arg-type]
     assert cut == whole
     expected = "".join(
         {"\\x0C": " ", "\\\\": "\\", "\\\\x0C": "\\x0C", "\\n": "\n", '\\"': '"', "\\x9f": "\x9f"}.get(p, p)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -100,6 +101,12 @@ def test_a_message_that_one_file_repeats_in_two_talks_is_one(ledger: Ledger) -> 
     assert (texts(ledger, "a"), texts(ledger, "b")) == (["слово 1"], ["слово 2"])
 
 
+def test_other_words_under_the_same_origin_are_another_message(ledger: Ledger) -> None:
+    absorb(ledger, file("a.jsonl"), *resumed("a", 1))
+    (copy,) = resumed("b", 1)
+    assert absorb(ledger, file("b.jsonl"), replace(copy, text="другие слова"))["new"] == 1
+
+
 def fork(chat: str, parent: str | None, *words: tuple[str, int]) -> list[Message]:
     return [
         message(f"{chat}{n}", text, at, chat_id=chat, source="codex", copied_from=parent)
@@ -183,7 +190,7 @@ def test_a_ledger_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> 
     for column in ("origin", "copied_from", "windows"):
         db.execute(f"ALTER TABLE message DROP COLUMN {column}")
     db.execute("ALTER TABLE source DROP COLUMN health")
-    for table in ("rhythm", "forgotten"):
+    for table in ("rhythm", "forgotten", "correction"):
         db.execute(f"DROP TABLE {table}")
     db.execute("PRAGMA user_version=1")
     db.close()

@@ -30,7 +30,15 @@ def test_every_listed_command_is_there_and_takes_config_data_and_json(name: str,
         commands.make_context("letopis", [name, "--help"], resilient_parsing=True), name
     )
     assert group is not None
-    lines = [["list"], ["use"], ["prune"]] if name == "generations" else [[]]
+    groups = {
+        "generations": [["list"], ["use"], ["prune"]],
+        "import": [["seed"], ["drop"]],
+        "entities": [
+            *(["list"], ["show"], ["path"], ["merge"], ["split"], ["rename"], ["ignore"]),
+            *(["corrections"], ["undo"]),
+        ],
+    }
+    lines = groups.get(name, [[]])
     for extra in lines:
         told = run(name, *extra, "--help")
         assert told.code == 0

@@ -43,6 +43,14 @@ def test_filters_may_be_repeated(built: Path, run: Run) -> None:
     assert {message["author"] for hit in hits for message in hit["messages"]} == {"Оля"}
 
 
+def test_the_talk_of_sub_agents_is_searched_when_asked_for(built: Path, run: Run) -> None:
+    assert run("search", "запись", "--agent", "main", "--json").json["hits"]
+    assert not run("search", "запись", "--agent", "worker", "--json").json["hits"]
+    both = run("search", "запись", "--agent", "worker", "--agent", "main", "--json").json
+    assert both["hits"]
+    assert both["query"]["agent"] == ["worker", "main"]
+
+
 def test_no_hit_is_exit_0(built: Path, run: Run) -> None:
     told = run("search", "щщщщ", "--mode", "text")
     assert told.code == 0
