@@ -3,157 +3,113 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from indexer.stores.connections import Connections
 from indexer.stores.database import Pool, row, rows
-from indexer.text.lemmas import terms
-from indexer.text.names import name_key, name_words
-from indexer.text.normal import tokens
+from indexer.stores.graph_names import VOCABULARY, GraphNames, Sort
+from indexer.stores.graph_records import (
+    ENTITY,
+    StoredAlias,
+    StoredEdge,
+    StoredEntity,
+    StoredMention,
+    StoredRelation,
+    StoredSpan,
+)
 from schemas.sql import graph as sql
 
-# Longest name, in words, that a query is searched for.
-_LONGEST_NAME = 4
+__all__ = [
+    "GraphStore",
+    "Sort",
+    "StoredAlias",
+    "StoredEdge",
+    "StoredEntity",
+    "StoredMention",
+    "StoredRelation",
+    "StoredSpan",
+]
 
-# Words of a query that are looked up; a pasted page names nothing in particular.
-_QUERY_WORDS = 64
-
-_HYPHEN = re.compile("[-‐‑]")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredEntity:
-    """An entity as the service shows it; times are UTC ms."""
-
-    id: int
-    name: str
-    type: str
-    mentions: int
-    chunks: int
-    first_at: int | None
-    last_at: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRelation:
-    """One relation of an entity, seen from it: `other` is None where the object is no entity."""
-
-    predicate: str
-    other: StoredEntity | None
-    object_name: str
-    count: int
-    npmi: float | None
-    first_at: int | None
-    last_at: int | None
-    evidence: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMention:
-    """Where an entity is named."""
-
-    chunk_id: str
-    chat_id: str
-    message_id: str
-    at: int | None
-
-
-_ENTITY = "e.id, e.name, e.type, e.mentions, e.chunks, e.first_at, e.last_at"
+# Other meanings of one form that are told.
+_MEANINGS = 5
 
 
 class GraphStore:
-    """`entity_graph.db` of one generation, opened read-only; safe to use from many threads."""
+    """`entity_graph.db` of one generation, opened read-only; safe to use from many threads.
+
+    Attributes:
+        names: from what a person writes to entities.
+        connections: what ties entities together.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._pool = Pool(path, sql.VERSION)
+        self._pool = Pool(path, sql.VERSION, (VOCABULARY,))
         self._connection = self._pool.connection
+        self.names = GraphNames(self._connection)
+        self.connections = Connections(self._connection)
 
     def close(self) -> None:
         """Close every connection; call it when no request is left."""
         self._pool.close()
 
-    def named_in(self, query: str) -> list[StoredEntity]:
-        """Entities that a query names, in any inflection; the longest names win, none overlaps another."""
-        words = name_words(query)[:_QUERY_WORDS]
-        spans = [
-            (start, end)
-            for length in range(_LONGEST_NAME, 0, -1)
-            for start, end in ((start, start + length) for start in range(len(words) - length + 1))
-        ]
-        keys = {span: name_key(" ".join(words[slice(*span)])) for span in spans}
-        # What is no name as a whole may hold one: OpenClaw-плагин.
-        parts = {at: [name_key(part) for part in _HYPHEN.split(word)[:8]] for at, word in enumerate(words)}
-        found = self._by_keys(sorted({*keys.values(), *(key for both in parts.values() for key in both)}))
-        taken: set[int] = set()
-        entities: dict[int, StoredEntity] = {}
-        for start, end in spans:
-            key = keys[start, end]
-            if key in found and taken.isdisjoint(range(start, end)):
-                taken.update(range(start, end))
-                entities[found[key].id] = found[key]
-        for at in parts.keys() - taken:
-            entities.update({found[key].id: found[key] for key in parts[at] if key in found})
-        return list(entities.values())
+    def named_in(self, query: str, known: Callable[[str], bool] | None = None) -> list[StoredEntity]:
+        """Entities that a query names; see `GraphNames.in_query`."""
+        return self.names.in_query(query, known)
 
-    def by_name(self, name: str) -> list[StoredEntity]:
-        """The entity of exactly this name, in any inflection."""
-        return list(self._by_keys([name_key(name)]).values())
+    def by_name(self, name: str, forgiving: bool = True) -> list[StoredEntity]:
+        """Entities that a name means; see `GraphNames.meant`."""
+        return self.names.meant(name, forgiving)
 
-    def _by_keys(self, keys: Sequence[str]) -> dict[str, StoredEntity]:
-        with self._connection() as db:
-            found = rows(
-                db,
-                f"""SELECT k.key, {_ENTITY} FROM entity_key k JOIN entity e ON e.id = k.entity
-                    WHERE k.key IN (SELECT value FROM json_each(?))""",
-                (json.dumps(list(keys), ensure_ascii=False),),
-            )
-        return {key: StoredEntity(*values) for key, *values in found}
-
-    def search(self, query: str, type_: str | None, limit: int) -> list[StoredEntity]:
-        """Entities by name, most mentioned first among the exact and then the partial matches.
-
-        Args:
-            query: words of a name in any inflection; the last one may be unfinished. Empty lists all.
-            type_: only of this type.
-            limit: how many.
-        """
-        words = tokens(query)
-        kind = " AND e.type = ?" if type_ else ""
-        bound = (type_,) if type_ else ()
-        with self._connection() as db:
-            if not words:
-                if query.strip():
-                    return []
-                found = rows(
-                    db,
-                    f"SELECT {_ENTITY} FROM entity e WHERE true{kind} ORDER BY e.mentions DESC, e.id LIMIT ?",
-                    (*bound, limit),
-                )
-                return [StoredEntity(*values) for values in found]
-            found = rows(
-                db,
-                f"""SELECT {_ENTITY} FROM entity_fts f JOIN entity e ON e.id = f.rowid
-                    WHERE entity_fts MATCH ?{kind}
-                    ORDER BY e.id IN (SELECT entity FROM entity_key WHERE key = ?) DESC,
-                             e.mentions DESC, e.id LIMIT ?""",
-                (_expression(words), *bound, name_key(query), limit),
-            )
-        return [StoredEntity(*values) for values in found]
+    def search(
+        self, query: str, type_: str | None, limit: int, sort: Sort = "mentions"
+    ) -> list[StoredEntity]:
+        """Entities by name; see `GraphNames.search`."""
+        return self.names.search(query, type_, limit, sort)
 
     def entity(self, entity: int) -> StoredEntity | None:
         """One entity, or None."""
         with self._connection() as db:
-            found = row(db, f"SELECT {_ENTITY} FROM entity e WHERE e.id = ?", (entity,))
+            found = row(db, f"SELECT {ENTITY} FROM entity e WHERE e.id = ?", (entity,))
         return StoredEntity(*found) if found else None
 
-    def aliases(self, entity: int) -> list[tuple[str, int]]:
-        """The forms an entity appears in, with counts, most frequent first."""
+    def entities(self, ids: Sequence[int]) -> dict[int, StoredEntity]:
+        """Entities by id; unknown ones are left out."""
         with self._connection() as db:
-            return rows(
+            found = rows(
+                db,
+                f"SELECT {ENTITY} FROM entity e WHERE e.id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(ids)),),
+            )
+        return {values[0]: StoredEntity(*values) for values in found}
+
+    def keys(self, entity: int) -> list[str]:
+        """The merge keys of an entity: its own first, then those of the names that were merged into it."""
+        with self._connection() as db:
+            found = rows(
+                db,
+                """SELECT k.key FROM entity_key k JOIN entity e ON e.id = k.entity
+                   WHERE k.entity = ? ORDER BY k.key != e.key, k.key""",
+                (entity,),
+            )
+        return [key for (key,) in found]
+
+    def aliases(self, entity: int) -> list[StoredAlias]:
+        """The forms an entity appears in, most frequent first, with what else each form means elsewhere."""
+        with self._connection() as db:
+            found = rows(
                 db, "SELECT alias, count FROM alias WHERE entity = ? ORDER BY count DESC, alias", (entity,)
             )
+            shared = rows(
+                db,
+                """SELECT DISTINCT a.alias, e.name, e.id FROM alias a JOIN alias o ON o.form = a.form
+                   JOIN entity e ON e.id = o.entity WHERE a.entity = ?1 AND o.entity != ?1 ORDER BY e.id""",
+                (entity,),
+            )
+        others: dict[str, list[str]] = {}
+        for form, name, _ in shared:
+            others.setdefault(form, []).append(name)
+        return [StoredAlias(form, count, tuple(others.get(form, ())[:_MEANINGS])) for form, count in found]
 
     def relations(self, entity: int, limit: int) -> list[StoredRelation]:
         """Relations of an entity, strongest first, whichever side it stands on."""
@@ -161,7 +117,7 @@ class GraphStore:
             found = rows(
                 db,
                 f"""SELECT r.predicate, CASE WHEN r.subject = ?1 THEN r.object_name ELSE s.name END,
-                           r.count, r.npmi, r.first_at, r.last_at, r.evidence, {_ENTITY}
+                           r.count, r.npmi, r.first_at, r.last_at, r.evidence, {ENTITY}
                     FROM relation r JOIN entity s ON s.id = r.subject
                     LEFT JOIN entity e ON e.id = CASE WHEN r.subject = ?1 THEN r.object ELSE r.subject END
                     WHERE r.subject = ?1 OR r.object = ?1
@@ -196,6 +152,17 @@ class GraphStore:
         with self._connection() as db:
             return rows(db, "SELECT DISTINCT chat_id, message_id FROM mention WHERE entity = ?", (entity,))
 
+    def spans(self, chunk_id: str, entities: Sequence[int]) -> list[StoredSpan]:
+        """Where some entities are named in a chunk."""
+        with self._connection() as db:
+            found = rows(
+                db,
+                """SELECT entity, chat_id, message_id, start, end FROM mention
+                   WHERE chunk_id = ? AND entity IN (SELECT value FROM json_each(?)) ORDER BY id""",
+                (chunk_id, json.dumps(list(entities))),
+            )
+        return [StoredSpan(*values) for values in found]
+
     def names_in(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """Names mentioned in each chunk, most mentioned entities first."""
         with self._connection() as db:
@@ -218,9 +185,3 @@ class GraphStore:
             for relation in self.relations(entity, limit)
             if relation.other is not None and relation.npmi is not None
         ]
-
-
-def _expression(words: Sequence[str]) -> str:
-    groups = [" OR ".join(dict.fromkeys(f'"{form}"' for form in (word, *terms(word)))) for word in words[:16]]
-    groups[-1] += f' OR "{words[min(len(words), 16) - 1]}"*'
-    return " AND ".join(f"({group})" for group in groups)

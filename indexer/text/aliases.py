@@ -1,6 +1,7 @@
 """Slang and Latin twins (докер → Docker, питер → Санкт-Петербург), from `data/aliases.tsv`.
 
-The file has two tab-separated columns, the form in lower case and the canonical name; `#` starts a comment.
+The file has tab-separated columns, the form in lower case, the canonical name and, where it is sure, the type
+of what is named (LOC, ORG, NAME); `# ` starts a comment.
 """
 
 from __future__ import annotations
@@ -17,12 +18,22 @@ def _data(name: str) -> str:
 
 
 @cache
+def _rows() -> tuple[tuple[str, str, str | None], ...]:
+    lines = (line for line in _data("aliases.tsv").splitlines() if line and not line.startswith("# "))
+    rows = ([cell.strip() for cell in line.split("\t")] for line in lines)
+    return tuple((normal(row[0]), row[1], row[2] if len(row) > 2 else None) for row in rows if len(row) > 1)
+
+
+@cache
 def table() -> dict[str, str]:
     """Form in the normal form → canonical display name."""
-    rows = [
-        line.split("\t") for line in _data("aliases.tsv").splitlines() if line and not line.startswith("#")
-    ]
-    return {normal(row[0].strip()): row[1].strip() for row in rows if len(row) >= 2}
+    return {form: name for form, name, _ in _rows()}
+
+
+@cache
+def types() -> dict[str, str]:
+    """Canonical display name → LOC, ORG or NAME, where the table tells it."""
+    return {name: kind for _, name, kind in _rows() if kind}
 
 
 @cache

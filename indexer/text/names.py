@@ -120,6 +120,13 @@ def name_key(text: str) -> str:
     return (_plain(normal(known)) if known is not None else key) or form
 
 
+@lru_cache(maxsize=200_000)
+def written_key(text: str) -> str:
+    """As `name_key`, without slang and twins: питер stays питер. For names that a person has split off."""
+    form = " ".join(normal(text).split())
+    return _plain(_TAIL.sub("", form)) or form
+
+
 def _plain(bare: str) -> str:
     words: list[str] = []
     before = ""

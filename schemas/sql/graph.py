@@ -1,10 +1,10 @@
 """DDL of a generation's `entity_graph.db`, with the seed article's names as views over it."""
 
-VERSION = 1
+VERSION = 2
 
 DDL = (
     """CREATE TABLE entity (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY,   -- in the order of mentions: the most mentioned is 1
         key TEXT NOT NULL UNIQUE, -- equal for all inflections of the name
         name TEXT NOT NULL,
         type TEXT NOT NULL,
@@ -20,6 +20,7 @@ DDL = (
         entity INTEGER NOT NULL REFERENCES entity (id),
         alias TEXT NOT NULL,
         count INTEGER NOT NULL,
+        form TEXT NOT NULL,       -- normal form of the alias
         PRIMARY KEY (entity, alias)
     ) WITHOUT ROWID""",
     """CREATE TABLE mention (
@@ -43,7 +44,8 @@ DDL = (
         npmi REAL,
         first_at INTEGER,
         last_at INTEGER,
-        evidence TEXT             -- chunk id
+        evidence TEXT,            -- chunk id
+        weight REAL NOT NULL      -- how strongly the two go together, 0 to 1
     )""",
     "CREATE VIRTUAL TABLE entity_fts USING fts5(name, forms, tokenize='unicode61 remove_diacritics 0')",
     """CREATE VIEW entities AS
@@ -57,6 +59,13 @@ DDL = (
 INDEXES = (
     "CREATE INDEX mention_entity ON mention (entity, chunk)",
     "CREATE INDEX mention_chunk ON mention (chunk_id)",
-    "CREATE INDEX relation_subject ON relation (subject)",
-    "CREATE INDEX relation_object ON relation (object)",
+    # What two entities share, and whom else an entity stands beside.
+    "CREATE INDEX mention_together ON mention (chunk, entity)",
+    "CREATE INDEX alias_form ON alias (form)",
+    "CREATE INDEX entity_recent ON entity (last_at DESC)",
+    "CREATE INDEX entity_type ON entity (type)",
+    # By weight, so that a name with thousands of relations gives its strongest ones at once.
+    "CREATE INDEX relation_subject ON relation (subject, weight DESC)",
+    "CREATE INDEX relation_object ON relation (object, weight DESC)",
+    "CREATE INDEX relation_pair ON relation (subject, object, weight)",
 )
