@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from indexer.entities import CAP, extractor, version_of
+from indexer.entities.pool import Found, Pool
 from indexer.report import Progress, Report
 from indexer.stores.ledger import Ledger
 from schemas.problems import Interrupted
 from schemas.settings import Entities
 
-_BATCH = 500
+_BATCH = 250
+
+# Fewer messages are done before a second process has loaded the model.
+_WORTH_PROCESSES = 4 * _BATCH
 
 
 def extract(
     ledger: Ledger, settings: Entities, report: Report, progress: Progress, cancelled: Callable[[], bool]
 ) -> str:
-    """Extract what is missing; nothing is loaded where nothing is.
+    """Extract what is missing; nothing is loaded where nothing is. Long work runs in a process a core.
 
     Returns:
         The extractor version whose mentions the generation is to hold.
@@ -25,22 +30,59 @@ def extract(
     pending = ledger.mentions.pending(version)
     if not pending:
         return version
-    found = extractor(settings)
     progress.stage("entities", len(pending))
-    for start in range(0, len(pending), _BATCH):
-        if cancelled():
-            raise Interrupted("Stopped while extracting entities.", "run `letopis build` again; it goes on")
-        batch = pending[start : start + _BATCH]
-        mentions = found.extract(ledger.mentions.texts(batch))
-        ledger.mentions.keep(version, zip(batch, mentions, strict=True))
-        report.entities["extracted"] += len(batch)
-        progress.advance(len(batch))
-    if found.capped:
-        report.entities["capped"] += found.capped
+    batches = [pending[start : start + _BATCH] for start in range(0, len(pending), _BATCH)]
+    with _names(settings, len(pending)) as names:
+        texts = (ledger.mentions.texts(batch) for batch in batches)
+        for batch, mentions in zip(batches, names.extract(texts), strict=True):
+            ledger.mentions.keep(version, zip(batch, mentions, strict=True))
+            report.entities["extracted"] += len(batch)
+            progress.advance(len(batch))
+            if cancelled():
+                raise Interrupted(
+                    "Stopped while extracting entities.", "run `letopis build` again; it goes on"
+                )
+    if names.capped:
+        report.entities["capped"] += names.capped
         report.notes.append(
-            f"Messages longer than {CAP:,} characters: {found.capped}; "
+            f"Messages longer than {CAP:,} characters: {names.capped}; "
             "beyond that names are found by patterns alone."
         )
-    if found.note:
-        report.notes.append(found.note)
+    if names.note:
+        report.notes.append(names.note)
     return version
+
+
+def _names(settings: Entities, messages: int) -> Pool | _Here:
+    processes = min(available_cores(), messages // (_WORTH_PROCESSES // 2))
+    return Pool(settings.backend, processes) if processes > 1 else _Here(settings)
+
+
+class _Here:
+    """As a pool, in this process."""
+
+    def __init__(self, settings: Entities) -> None:
+        self._extractor = extractor(settings)
+
+    @property
+    def note(self) -> str | None:
+        return self._extractor.note
+
+    @property
+    def capped(self) -> int:
+        return self._extractor.capped
+
+    def extract(self, batches: Iterable[Sequence[str]]) -> Iterator[Found]:
+        return (self._extractor.extract(batch) for batch in batches)
+
+    def __enter__(self) -> _Here:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1

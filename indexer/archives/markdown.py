@@ -18,7 +18,7 @@ SUFFIXES = (".md", ".markdown")
 INSTRUCTIONS = frozenset({"SOUL.md", "AGENTS.md"})
 # A section past this many characters is given in parts, so that memory does not grow with the file.
 MAX_SECTION = 1_000_000
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _FIELD = re.compile(r"([A-Za-z_][\w-]{0,40}):[ \t]*(.*)")
 _DAY = re.compile(r"(?<!\d)((?:19|20)\d\d-\d\d-\d\d)(?!\d)")
@@ -158,13 +158,21 @@ class _Outline:
             return False
         if self._fence is not None or not (match := _HEADING.fullmatch(line)):
             return False
-        text = label(match[2] or "")
-        if text is None or len(match[2]) > MAX_LABEL:
+        written = _without_closing(match[2] or "")
+        text = label(written)
+        if text is None or len(written) > MAX_LABEL:
             return False  # the words of a line that long stay text: a heading is repeated in each section
         level = len(match[1])
         self._levels = [*(known for known in self._levels if known[0] < level), (level, text)]
         self.path = tuple(text for _, text in self._levels)
         return True
+
+
+def _without_closing(heading: str) -> str:
+    """The words without the `#`s that may close them; a pattern took minutes over 2 MB of spaces."""
+    text = heading.rstrip(" \t")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
 
 
 def _sections(found: Iterator[object]) -> Iterator[_Section | Skipped]:

@@ -136,7 +136,7 @@ class _Chat:
     def safely(self, raw: RawMessage) -> list[Record]:
         """The records of one raw message, whatever is in it."""
         self.read += 1
-        self.place = f"{self._file.name}#{raw.id or self.read}"
+        self.place = f"{self._file.name}#{source_id(raw.id) or self.read}"
         try:
             return list(self._records(raw))
         except Exception as error:

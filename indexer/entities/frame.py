@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from indexer.entities import models
 from indexer.entities.patterns import Span
@@ -47,20 +46,17 @@ class SlovnetComponent:
         from slovnet import NER
         from slovnet.shape import word_shape
 
+        from indexer.entities.network import Network
+
         found = models.weights()
         if found is None:
             raise FileNotFoundError(models.SLOVNET)
         tagger = NER.load(str(found[1]), batch_size=BATCH)
         tagger.navec(Navec.load(str(found[0])))
         self._infer = tagger.infer
-        encoder = self._infer.encoder
-
-        @lru_cache(maxsize=_MEMORY)
-        def numbers(word: str) -> tuple[int, int]:
-            """The numbers of a word and of its shape, which slovnet makes anew for each token."""
-            return encoder.words_vocab.encode(word.lower()), encoder.shapes_vocab.encode(word_shape(word))
-
-        self._numbers = numbers
+        self._network = Network(self._infer.model)
+        self._shape = word_shape
+        self._seen: dict[int, _Token] = {}
 
     def __call__(self, doc: Doc) -> Doc:
         """Tag one Doc."""
@@ -83,24 +79,52 @@ class SlovnetComponent:
             yield from self._tagged(batch)
 
     def _tagged(self, docs: list[Doc]) -> Iterator[Doc]:
-        places: list[list[int]] = []
-        items: list[tuple[Sequence[int], Sequence[int]]] = []
-        filled: list[Doc] = []
+        filled: list[tuple[Doc, list[int]]] = []
+        items: list[tuple[list[int], list[int]]] = []
         for doc in docs:
-            words = [(number, token.text) for number, token in enumerate(doc)]
-            place = [number for number, word in words if not word.isspace()]
-            if place:
-                ids, shapes = zip(*(self._numbers(words[number][1]) for number in place), strict=True)
-                items.append((ids, shapes))
-                places.append(place)
-                filled.append(doc)
+            tokens = self._tokens(doc)
+            places = [place for place, token in enumerate(tokens) if not token.blank]
+            if places:
+                filled.append((doc, places))
+                items.append(
+                    ([tokens[place].word for place in places], [tokens[place].shape for place in places])
+                )
         if items:
-            inputs = [self._infer.encoder.input(items)]
-            for doc, place, tags in zip(
-                filled, places, self._infer.decoder(self._infer.process(inputs)), strict=True
-            ):
-                _set(doc, place, tags)
+            read = self._infer.encoder.input(items)
+            emissions = self._network(read.word_id, read.shape_id, read.pad_mask)
+            tagged = self._infer.model.head.crf.decode(emissions, ~read.pad_mask)
+            for (doc, places), tags in zip(filled, self._infer.decoder(tagged), strict=True):
+                _set(doc, places, tags)
         yield from docs
+
+    def _tokens(self, doc: Doc) -> list[_Token]:
+        """What the network reads of each token; making Token objects would cost more than the lookup."""
+        seen = self._seen
+        if len(seen) > _MEMORY:
+            seen.clear()
+        tokens = []
+        for orth in doc.to_array("ORTH").tolist():
+            token = seen.get(orth)
+            if token is None:
+                token = seen[orth] = self._token(doc.vocab.strings[orth])
+            tokens.append(token)
+        return tokens
+
+    def _token(self, text: str) -> _Token:
+        encoder = self._infer.encoder
+        return _Token(
+            encoder.words_vocab.encode(text.lower()),
+            encoder.shapes_vocab.encode(self._shape(text)),
+            text.isspace(),
+        )
+
+
+class _Token(NamedTuple):
+    """The numbers of a word and of its shape in slovnet's vocabularies, and whether it is white space."""
+
+    word: int
+    shape: int
+    blank: bool
 
 
 def _set(doc: Doc, places: list[int], tags: Sequence[str]) -> None:

@@ -163,6 +163,9 @@ def graph_of(messages: Iterable[MessageMentions], corrections: Corrections = NON
     for key, target in corrections.merged().items():
         if target in ids:
             keys[key] = ids[target]
+    for entity in entities:
+        if corrections.name(entity.key) is not None:
+            keys.setdefault(name_key(entity.name), entity.id)  # found by the name that a person gave it
     return Graph(entities, tuple(sorted(keys.items())), aliases, mentions, relations)
 
 

@@ -18,6 +18,7 @@ from indexer.stores.graph_records import (
     StoredRelation,
     StoredSpan,
 )
+from indexer.stores.query_names import QueryNames
 from schemas.sql import graph as sql
 
 __all__ = [
@@ -47,6 +48,7 @@ class GraphStore:
         self._pool = Pool(path, sql.VERSION, (VOCABULARY,))
         self._connection = self._pool.connection
         self.names = GraphNames(self._connection)
+        self._query_names = QueryNames(self.names)
         self.connections = Connections(self._connection)
 
     def close(self) -> None:
@@ -54,8 +56,8 @@ class GraphStore:
         self._pool.close()
 
     def named_in(self, query: str, known: Callable[[str], bool] | None = None) -> list[StoredEntity]:
-        """Entities that a query names; see `GraphNames.in_query`."""
-        return self.names.in_query(query, known)
+        """Entities that a query names; see `QueryNames.named_in`."""
+        return self._query_names.named_in(query, known)
 
     def by_name(self, name: str, forgiving: bool = True) -> list[StoredEntity]:
         """Entities that a name means; see `GraphNames.meant`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
@@ -15,7 +14,7 @@ import apsw
 from indexer.stores.database import row, rows
 from indexer.stores.graph_records import ENTITY, StoredEntity
 from indexer.text.aliases import table
-from indexer.text.lemmas import analyser, terms
+from indexer.text.lemmas import lemmas, terms
 from indexer.text.names import name_key, name_words
 from indexer.text.normal import normal, tokens
 from indexer.text.spelling import Spelling, swapped, tolerance
@@ -24,21 +23,15 @@ Sort = Literal["mentions", "recency"]
 
 VOCABULARY = "CREATE VIRTUAL TABLE temp.entity_vocab USING fts5vocab('main', 'entity_fts', 'row')"
 
-# Longest name, in words, that a query is searched for.
-_LONGEST_NAME = 4
-
-# Words of a query that are looked up; a pasted page names nothing in particular.
-_QUERY_WORDS = 64
+# Words of a name that are looked up.
 _NAME_WORDS = 16
 
-# A misspelt word of a query may be one of a few names; more are guesses.
-_SHORTEST_MISSPELT, _MISSPELT_WORDS, _NEAR_WORDS = 5, 4, 4
-_NEAR_FORMS, _SPELLINGS = 8, 64
+# Spellings of a word, ways to put those of several words together, and nominatives that a word may have.
+_NEAR_FORMS, _SPELLINGS, _GUESSES = 8, 64, 4
 
 # Entities that one written form may mean.
 _MEANINGS = 50
 
-_HYPHEN = re.compile("[-‐‑]")
 _ORDER: dict[Sort, str] = {"mentions": "e.id", "recency": "e.last_at DESC, e.id"}
 
 
@@ -47,11 +40,14 @@ class GraphNames:
 
     Args:
         connection: lends a connection on which VOCABULARY was executed.
+
+    Attributes:
+        near: words of names near a word, nearest first, by word and slips.
     """
 
     def __init__(self, connection: Callable[[], AbstractContextManager[apsw.Connection]]) -> None:
         self._connection = connection
-        self._near = lru_cache(maxsize=4_096)(self._spelt_like)
+        self.near = lru_cache(maxsize=4_096)(self._spelt_like)
 
     @cached_property
     def spelling(self) -> Spelling:
@@ -59,71 +55,6 @@ class GraphNames:
         with self._connection() as db:
             words = [word for (word,) in rows(db, "SELECT term FROM temp.entity_vocab")]
         return Spelling([*words, *table()])
-
-    # --- in a query -------------------------------------------------------------------------------------
-
-    def in_query(self, query: str, known: Callable[[str], bool] | None = None) -> list[StoredEntity]:
-        """Entities that a query names, in any inflection; the longest names win, none overlaps another.
-
-        Args:
-            query: as typed.
-            known: whether a word stands somewhere in the archive. With it, a word of five letters or more
-                that is neither known nor in the dictionary is read as a name one slip away.
-        """
-        words = name_words(query)[:_QUERY_WORDS]
-        spans = [
-            (start, end)
-            for length in range(_LONGEST_NAME, 0, -1)
-            for start, end in ((start, start + length) for start in range(len(words) - length + 1))
-        ]
-        keys = {span: name_key(" ".join(words[slice(*span)])) for span in spans}
-        # What is no name as a whole may hold one: OpenClaw-плагин.
-        parts = {at: [name_key(part) for part in _HYPHEN.split(word)[:8]] for at, word in enumerate(words)}
-        found = self._by_keys({*keys.values(), *(key for both in parts.values() for key in both)})
-        taken: set[int] = set()
-        entities: dict[int, StoredEntity] = {}
-        for start, end in spans:
-            key = keys[start, end]
-            if key in found and taken.isdisjoint(range(start, end)):
-                taken.update(range(start, end))
-                entities[found[key].id] = found[key]
-        for at in parts.keys() - taken:
-            entities.update({found[key].id: found[key] for key in parts[at] if key in found})
-        if known is not None:
-            entities.update(self._misspelt_in(words, taken, known))
-        return list(entities.values())
-
-    def _misspelt_in(
-        self, words: Sequence[str], taken: set[int], known: Callable[[str], bool]
-    ) -> dict[int, StoredEntity]:
-        entities: dict[int, StoredEntity] = {}
-        doubtful = (
-            at
-            for at, word in enumerate(words)
-            if at not in taken and _may_be_misspelt(word) and not known(word)
-        )
-        for at in islice(doubtful, _MISSPELT_WORDS):
-            near = [word for away, word in self._near(words[at], 1) if away][:_NEAR_WORDS]
-            spans = [
-                (start, start + length)
-                for length in range(_LONGEST_NAME, 0, -1)
-                for start in range(max(0, at - length + 1), min(at, len(words) - length) + 1)
-                if taken.isdisjoint(range(start, start + length))
-            ]
-            keys = {
-                (*span, word): name_key(" ".join([*words[span[0] : at], word, *words[at + 1 : span[1]]]))
-                for span in spans
-                for word in near
-            }
-            found = self._by_keys(set(keys.values()))
-            for start, end in spans:  # the longest name first
-                named = [found[keys[start, end, word]] for word in near if keys[start, end, word] in found]
-                if named:
-                    best = min(named, key=lambda entity: entity.id)
-                    taken.update(range(start, end))
-                    entities[best.id] = best
-                    break
-        return entities
 
     # --- one name ---------------------------------------------------------------------------------------
 
@@ -134,7 +65,7 @@ class GraphNames:
             name: as written.
             forgiving: where nothing is called so, take the one whose name is spelt most like it.
         """
-        found = list(self._by_keys([name_key(name)]).values()) or self._by_form(name)
+        found = list(self.by_keys([name_key(name)]).values()) or self._by_form(name)
         return found or (self._most_like(name) if forgiving else [])
 
     def nearest(self, name: str, limit: int) -> list[StoredEntity]:
@@ -144,11 +75,12 @@ class GraphNames:
             return found
         words = tokens(name)[:_NAME_WORDS]
         forms = [form for word in words for form in _forms(word) if self._stands(form)]
-        near = [spelt for word in words for _, spelt in self._near(word, tolerance(word) + 1)]
+        near = [spelt for word in words for _, spelt in self.near(word, tolerance(word) + 1)]
         expression = " OR ".join(_quoted([*forms, *near[:_NEAR_FORMS]]))
         return self._matching(expression, None, limit, "mentions") if expression else []
 
-    def _by_keys(self, keys: Iterable[str]) -> dict[str, StoredEntity]:
+    def by_keys(self, keys: Iterable[str]) -> dict[str, StoredEntity]:
+        """Entities by merge key; unknown keys are left out."""
         with self._connection() as db:
             found = rows(
                 db,
@@ -175,18 +107,20 @@ class GraphNames:
         return list({entity.id: entity for entity in (*map(_entity, found), *same)}.values())
 
     def _most_like(self, name: str) -> list[StoredEntity]:
-        words = name_words(name)[:_NAME_WORDS]
-        wrong = [at for at, word in enumerate(words) if not any(map(self._stands, tokens(word)))]
-        choices = [self._near(words[at], tolerance(words[at]))[:_NEAR_FORMS] for at in wrong]
-        if not wrong or not all(choices):
-            return []
+        choices = [self._choices(word) for word in name_words(name)[:_NAME_WORDS]]
         away: dict[str, int] = {}
         for chosen in islice(product(*choices), _SPELLINGS):
-            spelt = dict(zip(wrong, (word for _, word in chosen), strict=True))
-            key = name_key(" ".join(spelt.get(at, word) for at, word in enumerate(words)))
+            key = name_key(" ".join(word for _, word in chosen))
             away[key] = min(away.get(key, 99), sum(distance for distance, _ in chosen))
-        found = self._by_keys(away)
+        found = self.by_keys(away)
         return [found[min(found, key=lambda key: (away[key], found[key].id))]] if found else []
+
+    def _choices(self, word: str) -> list[tuple[int, str]]:
+        """What a word of a name may have been meant for: itself where names hold it, else words near it."""
+        near = self.near(word, tolerance(word))[:_NEAR_FORMS]
+        if (0, word) in near or (not near and any(map(self._stands, tokens(word)))):
+            return [(0, word)]
+        return near
 
     # --- lists ------------------------------------------------------------------------------------------
 
@@ -217,7 +151,7 @@ class GraphNames:
         return list(map(_entity, found))
 
     def _found(self, query: str, type_: str | None, limit: int, sort: Sort) -> list[StoredEntity]:
-        called = list(self._by_keys([name_key(query)]).values())
+        called = list(self.by_keys([name_key(query)]).values())
         called += sorted(self._by_form(query), key=_sorting(sort))
         exact = {entity.id: entity for entity in called if type_ in (None, entity.type)}
         words = tokens(query)[:_NAME_WORDS]
@@ -238,11 +172,11 @@ class GraphNames:
             if self._matches(" OR ".join(group)):
                 spelt.append(group)
                 continue
-            near = self._near(word, tolerance(word))
+            near = self.near(word, tolerance(word))
             nearest = [other for away, other in near if away == near[0][0]][:_NEAR_FORMS]
             if not nearest:
                 return None
-            spelt.append(_quoted(nearest))
+            spelt.append(_quoted(dict.fromkeys(form for other in nearest for form in _forms(other))))
         return spelt if any(one is not other for one, other in zip(spelt, groups, strict=True)) else None
 
     def _matching(self, expression: str, type_: str | None, limit: int, sort: Sort) -> list[StoredEntity]:
@@ -270,14 +204,14 @@ class GraphNames:
             )
 
     def _spelt_like(self, word: str, edits: int) -> list[tuple[int, str]]:
-        """Words of names near a word as written, else near what it would be in the nominative."""
+        """Words of names near a word as written, else near what it may be in the nominative."""
         near = self.spelling.near(word, edits)
-        return near or self.spelling.near(name_key(word), edits)
-
-
-def _may_be_misspelt(word: str) -> bool:
-    """A word long enough to be told from others by a slip, and none of the dictionary."""
-    return len(word) >= _SHORTEST_MISSPELT and tolerance(word) > 0 and not analyser().word_is_known(word)
+        if near or word.isascii():  # the stem of an English word is no form of a name
+            return near
+        guessed = dict.fromkeys((name_key(word), *lemmas(word))) if tolerance(word) else ()
+        return sorted(
+            {found for form in islice(guessed, _GUESSES) for found in self.spelling.near(form, edits)}
+        )
 
 
 def _forms(word: str) -> list[str]:

@@ -140,7 +140,10 @@ class SqliteStore:
 
     def knows(self, word: str) -> bool:
         """Whether a word in the normal form stands in some chunk, in any inflection."""
-        return any(self._frequency("chunk", "lemma", form) for form in (word, *lemmas(word)))
+        if self._frequency("chunk", "raw", word):
+            return True
+        # English stems are shared by misspelt words: kubernets and kubernetes.
+        return not word.isascii() and any(self._frequency("chunk", "lemma", lemma) for lemma in lemmas(word))
 
     # --- the vector leg ---------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ _LATIN = "`qwertyuiop[]asdfghjkl;'zxcvbnm,."
 _CYRILLIC = "ёйцукенгшщзхъфывапролджэячсмитьбю"
 _OTHER_KEY = str.maketrans(_LATIN + _CYRILLIC, _CYRILLIC + _LATIN)
 
+_ALL = 0x0001_0001_0001_0001
+
 Letters = NDArray[np.uint16]
 Numbers = NDArray[np.int64]
 
@@ -41,7 +43,7 @@ class Spelling:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        kept = sorted({word for word in words if tolerance(word) and max(word) <= "\uffff"})
+        kept = sorted({word for word in words if tolerance(word) and max(word) <= "\uffff"}, key=len)
         self._letters = _matrix(kept)
         self._lengths = np.count_nonzero(self._letters, axis=1)
         self._held = _held(self._letters)
@@ -64,9 +66,9 @@ class Spelling:
         if not tolerance(word) or max(word) > "\uffff":
             return []
         asked = _matrix([word])
-        rows = np.flatnonzero(np.abs(self._lengths - len(word)) <= edits)
+        first, last = np.searchsorted(self._lengths, (len(word) - edits, len(word) + edits + 1))
         # A slip takes at most one letter away and brings at most one in.
-        rows = rows[_bits(self._held[rows] ^ _held(asked)) <= 2 * edits]
+        rows = first + np.flatnonzero(_bits(self._held[first:last] ^ _held(asked)) <= 2 * edits)
         distances = _distances(asked[0, : len(word)], self._letters[rows], self._lengths[rows], edits)
         near = np.flatnonzero(distances <= edits)
         return sorted((int(distances[at]), self._word(int(rows[at]))) for at in near)
@@ -87,12 +89,15 @@ def _held(letters: Letters) -> NDArray[np.uint64]:
     return held
 
 
-_BITS = np.array([number.bit_count() for number in range(1 << 16)], np.uint8)
-
-
-def _bits(numbers: NDArray[np.uint64]) -> NDArray[np.int64]:
-    counts: NDArray[np.int64] = _BITS[numbers.view(np.uint16).reshape(-1, 4)].sum(axis=1, dtype=np.int64)
-    return counts
+def _bits(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """How many bits are set in each number: added up in pairs, fours and eights side by side."""
+    pairs, fours, eights = (np.uint64(mask) for mask in (0x5555 * _ALL, 0x3333 * _ALL, 0x0F0F * _ALL))
+    one, two, four, top = (np.uint64(shift) for shift in (1, 2, 4, 56))
+    counts = numbers - ((numbers >> one) & pairs)
+    counts = (counts & fours) + ((counts >> two) & fours)
+    counts = (counts + (counts >> four)) & eights
+    added: NDArray[np.uint64] = (counts * np.uint64(0x0101 * _ALL)) >> top
+    return added
 
 
 def _distances(asked: Letters, letters: Letters, lengths: Numbers, edits: int) -> Numbers:

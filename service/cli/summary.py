@@ -76,7 +76,11 @@ def _remarks(report: Report) -> Iterator[str]:
         if sentence not in told:
             yield line("left", sentence)
     if report.exit == 3:
-        yield "Published with work left; the next `letopis build` goes on from here (exit 3)."
+        ailing = {finding.sentence for finding in report.health}
+        if set(report.faults) <= ailing:
+            yield "All is done, but a source needs a look (exit 3)."
+        else:
+            yield "Published with work left; the next `letopis build` goes on from here (exit 3)."
 
 
 def line(label: str, text: str) -> str:

@@ -113,6 +113,38 @@ def test_the_shapes_of_the_lookups_are_frozen() -> None:
     assert set(entity["relations"][0]) == {
         *("predicate", "entity", "object", "count", "npmi", "first_at", "last_at", "evidence"),
     }
+    assert entity["aliases"] == [{"name": "докер", "count": 2, "ambiguous": []}]
+    paths = get("/v1/paths?from=докер&to=7&limit=2").json()
+    assert set(paths) == {"query", "from", "to", "paths", "untrusted", "index"}
+    assert paths["query"] == {"from": "докер", "to": "7", "limit": 2}
+    assert paths["paths"][0]["steps"][0] == {
+        "predicate": "together",
+        "reverse": False,
+        "from": paths["from"],
+        "to": paths["to"],
+        "count": 1,
+        "weight": 0.025,
+        "npmi": None,
+        "first_at": None,
+        "last_at": None,
+        "evidence": None,
+        "text": None,
+    }
+    assert (paths["paths"][0]["weakest"], paths["paths"][0]["hub"]) == (0.025, False)
+    picture = get("/v1/graph?entity=докер&depth=2&limit=100").json()
+    assert picture["query"] == {"entity": "докер", "depth": 2, "limit": 100}
+    assert picture["nodes"] == [{"id": 7, "name": "Docker", "type": "NAME", "mentions": 3, "depth": 0}]
+    assert picture["edges"] == [
+        {
+            "source": 7,
+            "target": 7,
+            "predicate": "co_occurs",
+            "weight": 0.5,
+            "count": 2,
+            "npmi": None,
+            "evidence": None,
+        }
+    ]
     assert get("/livez").json() == {"status": "ok"}
     assert get("/readyz").json() == {"status": "ready", "generation": "000042"}
 
@@ -142,6 +174,15 @@ def test_text_formats_are_utf8_and_bounded(name: str, kind: str) -> None:
         ("/v1/chunks/c_1?befor=1", "invalid_parameter"),
         ("/v1/chunks/c_404", "not_found"),
         ("/v1/entities?limit=101", "invalid_parameter"),
+        ("/v1/entities?sort=name", "invalid_parameter"),
+        ("/v1/entities?type=" + "x" * 201, "invalid_parameter"),
+        ("/v1/paths?from=a", "invalid_parameter"),
+        ("/v1/paths?from=a&to=b&limit=11", "invalid_parameter"),
+        ("/v1/paths?from=a&to=" + "b" * 201, "invalid_parameter"),
+        ("/v1/paths?from=a&to=b&from=c", "invalid_parameter"),
+        ("/v1/graph", "invalid_parameter"),
+        ("/v1/graph?entity=a&depth=3", "invalid_parameter"),
+        ("/v1/graph?entity=a&limit=101", "invalid_parameter"),
         ("/v1/entities/8", "not_found"),
         ("/v1/entities/docker", "not_found"),
         ("/v1/entities/" + "9" * 30, "not_found"),

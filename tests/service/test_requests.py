@@ -13,6 +13,8 @@ from schemas.problems import RequestError
 from service.requests import (
     ChunkRequest,
     EntitiesRequest,
+    GraphRequest,
+    PathsRequest,
     pairs_of_body,
     pairs_of_query,
     parse,
@@ -199,6 +201,11 @@ def test_lookups_are_as_strict_as_the_search() -> None:
     assert parse(ChunkRequest, [("before", "2")]) == ChunkRequest(before=2)
     assert "from 0 to 5" in refused(parse, ChunkRequest, [("after", "6")]).message
     assert "from 1 to 100" in refused(parse, EntitiesRequest, [("limit", "101")]).message
+    assert parse(PathsRequest, [("from", "а"), ("to", "б")]).from_ == "а"
+    assert "from is missing; it must be text" in refused(parse, PathsRequest, [("to", "б")]).message
+    assert "did you mean from?" in refused(parse, PathsRequest, [("form", "а"), ("to", "б")]).hint
+    assert "from 1 to 2" in refused(parse, GraphRequest, [("entity", "а"), ("depth", "3")]).message
+    assert "one of mentions, recency" in refused(parse, EntitiesRequest, [("sort", "name")]).message
     assert "2,001 characters" in refused(parse, EntitiesRequest, [("q", "x" * 2001)]).message
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,12 @@ def test_a_heading_alone_is_kept_where_nothing_stands_under_it(tmp_path: Path) -
 def test_headings_of_many_kinds(tmp_path: Path) -> None:
     found = texts(tmp_path, "до\n# А #\nа\n### Глубже\nб\n## Выше\nв\n#не заголовок\n    # код\n####### семь")
     assert found == ["до", "А\nа", "А › Глубже\nб", "А › Выше\nв\n#не заголовок\n    # код\n####### семь"]
+
+
+def test_two_megabytes_of_spaces_in_a_heading_take_no_time(tmp_path: Path) -> None:
+    start = time.process_time()
+    assert texts(tmp_path, "# А" + " " * 2_000_000 + "б ##\nтекст")
+    assert time.process_time() - start < 5  # a pattern with two runs of spaces took minutes
 
 
 def test_a_thematic_break_on_the_first_line_loses_nothing(tmp_path: Path) -> None:
