@@ -18,7 +18,7 @@ import numpy as np
 from indexer.archives.databases import columns, opened
 from indexer.archives.files import ArchiveFile
 from indexer.archives.seed import Seed
-from indexer.archives.seed_table import SeedTable, VectorRow, Vectors
+from indexer.archives.seed.table import SeedTable, VectorRow, Vectors
 from indexer.embedders import unavailable
 from indexer.embedders.imported import MAKERS
 from indexer.embedders.validation import normalised

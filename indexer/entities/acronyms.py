@@ -10,7 +10,34 @@ from importlib.resources import files
 _TAIL = re.compile(r"(?<=[A-ZА-ЯЁ0-9])(?:[-'’]?[а-яё]{1,4}|s)$")
 # What stands before a person's name with a capital and is no part of it.
 _OFFICES = frozenset(
-    "CEO CFO CTO COO CIO CISO CMO CPO CRO CDO CHRO CSO VP SVP EVP HR PM PO SRE QA Mr Mrs Ms Dr Prof Sir".split()
+    [
+        "CEO",
+        "CFO",
+        "CTO",
+        "COO",
+        "CIO",
+        "CISO",
+        "CMO",
+        "CPO",
+        "CRO",
+        "CDO",
+        "CHRO",
+        "CSO",
+        "VP",
+        "SVP",
+        "EVP",
+        "HR",
+        "PM",
+        "PO",
+        "SRE",
+        "QA",
+        "Mr",
+        "Mrs",
+        "Ms",
+        "Dr",
+        "Prof",
+        "Sir",
+    ]
 )
 
 

@@ -58,7 +58,25 @@ _ADJECTIVE_ENDINGS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "ой": tuple(("femn", case, "ая") for case in ("gent", "datv", "ablt", "loct")),
 }
 # First names of men that the dictionary lacks, by their stems.
-_MEN = frozenset("илон логан лиам итан карлос фриц йохан олаф керем ержан бауыржан шерзод темур дилан аарон".split())
+_MEN = frozenset(
+    [
+        "илон",
+        "логан",
+        "лиам",
+        "итан",
+        "карлос",
+        "фриц",
+        "йохан",
+        "олаф",
+        "керем",
+        "ержан",
+        "бауыржан",
+        "шерзод",
+        "темур",
+        "дилан",
+        "аарон",
+    ]
+)
 # Names that share forms with a name that is far commoner.
 _RARE = frozenset(
     {
@@ -234,7 +252,14 @@ def _made(
         return ()
     stem, ending = match.groups()
     return tuple(
-        Reading(gender, "sing", case, "Surn", score, stem + nominative.replace("а", "я" if stem[-1] == "й" else "а"))
+        Reading(
+            gender,
+            "sing",
+            case,
+            "Surn",
+            score,
+            stem + nominative.replace("а", "я" if stem[-1] == "й" else "а"),
+        )
         for gender, case, nominative in endings.get(ending, ())
     )
 

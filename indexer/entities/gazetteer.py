@@ -12,6 +12,7 @@ from indexer.entities.acronyms import only_terms, opens_with_office
 from indexer.entities.patterns import Span
 from indexer.text.aliases import stop_words, table, types
 from indexer.text.lemmas import analyser, lemmas
+from indexer.text.names import slang
 from indexer.text.normal import normal
 
 _WORD = re.compile(r"(?<![\w/.@#-])[^\W_]+(?:-[^\W_]+)*[+#]{0,2}(?![\w/@]|\.\w)")
@@ -142,6 +143,8 @@ def known(word: str) -> Known | None:
             lemma = head + hyphen + lemma
             if lemma not in ordinary and lemma in _names():
                 return _names()[lemma]
+        name = slang(form)
+        found = _names()[normal(name)] if name else None
     return found
 
 

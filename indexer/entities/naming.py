@@ -54,12 +54,67 @@ _UNFIT = 0.001
 _KINDS = {"Geox": 20.0, "Orgn": 20.0, "Name": 3.0, "Surn": 2.0}
 # Parts of names that never inflect before another part.
 PARTICLES = frozenset(
-    "аль эль ибн бин бен фон цу дер ден ван де ди да дю дель делла дес ла ле лас лос эр эс ас аш "
-    "сан санта санто сен сент нью лонг милли ель оф энд".split()
+    [
+        "аль",
+        "эль",
+        "ибн",
+        "бин",
+        "бен",
+        "фон",
+        "цу",
+        "дер",
+        "ден",
+        "ван",
+        "де",
+        "ди",
+        "да",
+        "дю",
+        "дель",
+        "делла",
+        "дес",
+        "ла",
+        "ле",
+        "лас",
+        "лос",
+        "эр",
+        "эс",
+        "ас",
+        "аш",
+        "сан",
+        "санта",
+        "санто",
+        "сен",
+        "сент",
+        "нью",
+        "лонг",
+        "милли",
+        "ель",
+        "оф",
+        "энд",
+    ]
 )
 # Words that qualify the next without inflecting: Национальной Медиа Группы.
 _PREFIXED = frozenset(
-    "медиа интернет бизнес веб онлайн пресс шоу арт поп рок евро мега эко нано авто теле фото промо".split()
+    [
+        "медиа",
+        "интернет",
+        "бизнес",
+        "веб",
+        "онлайн",
+        "пресс",
+        "шоу",
+        "арт",
+        "поп",
+        "рок",
+        "евро",
+        "мега",
+        "эко",
+        "нано",
+        "авто",
+        "теле",
+        "фото",
+        "промо",
+    ]
 )
 _ABBREVIATION = re.compile(r"^([А-ЯЁ]{2,})(?:-?[а-яё]{1,2})?$")
 
@@ -110,9 +165,7 @@ def _person(words: Sequence[str], prior: dict[str, float]) -> list[str]:
                 fit = [
                     (reading.score * PERSONAL.get(reading.kind, 0.1), reading)
                     for reading in readings
-                    if reading.case in cases
-                    and reading.gender in (gender, None)
-                    and reading.number != "plur"
+                    if reading.case in cases and reading.gender in (gender, None) and reading.number != "plur"
                 ]
                 weight, reading = max(fit, key=lambda pair: pair[0], default=(_UNFIT, None))
                 score *= weight

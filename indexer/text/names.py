@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from indexer.text.aliases import canonical
+from indexer.text.aliases import canonical, table
 from indexer.text.lemmas import analyser
 from indexer.text.normal import normal
 
@@ -23,6 +23,8 @@ _SURNAMES = (
 # rather a Павел than a Павля.
 _NEUTER = re.compile(r"(?<=[сц]к)(?:ое|ая)$")
 _TWINS = {"больший": "большой", "павля": "павел"}
+_CASE = re.compile(r"(?<=..)(?:[ая]ми|[аоея]м|[ая]х|[ое]й)$")
+_VOWELS = re.compile(r"[аеиоуыэюяьй]+$")
 _NAME_TAGS = ("Name", "Surn", "Patr", "Geox")
 # How much likelier a word is a name here than in running text: only names are given keys.
 _NAME_BONUS = 20.0
@@ -47,16 +49,41 @@ def _lemma(word: str) -> str:
     return _TWINS.get(best) or _NEUTER.sub("ий", best)
 
 
+def stem(word: str) -> str:
+    """What all cases of a Cyrillic name that the dictionary lacks share: хайнц, хайнца, хайнцем.
+
+    A guess of the lemma would differ from case to case (хайнец, хайнцема); a stem does not, and is the same for
+    a query.
+
+    Args:
+        word: a word in normal form.
+    """
+    bare = _CASE.sub("", word)
+    bare = _VOWELS.sub("", bare)
+    return bare if len(bare) > 2 else word
+
+
 def _guessed(word: str) -> str:
-    """The lemma of a word that the dictionary lacks: by a surname's ending, else the likeliest guess."""
+    """What stands for a word that the dictionary lacks: by a surname's ending, else its stem."""
     for ending, restored in _SURNAMES:
         found = ending.match(word)
         if found:
             return found.group(1) + restored
-    parses = analyser().parse(word)
-    nouns = [parse for parse in parses if "NOUN" in parse.tag and parse.tag.number != "plur"]
-    men = [parse for parse in nouns if parse.tag.gender == "masc"]
-    return _folded((men or nouns or parses)[0])
+    return stem(word)
+
+
+@cache
+def _slang() -> dict[str, str]:
+    """Stem → canonical name of the slang forms that the dictionary lacks (фигмой, постгрю)."""
+    forms = ((form, name) for form, name in table().items() if _CYRILLIC.match(form))
+    return {stem(form): name for form, name in forms if not analyser().word_is_known(form)}
+
+
+def slang(word: str) -> str | None:
+    """The canonical name behind a slang word in any case, or None; for words that the dictionary lacks."""
+    if len(word) < 4 or not _CYRILLIC.match(word) or analyser().word_is_known(word):
+        return None
+    return _slang().get(stem(word))
 
 
 def _folded(parse: Any) -> str:
@@ -116,7 +143,7 @@ def name_key(text: str) -> str:
     bare = _TAIL.sub("", form)
     key = _plain(bare)
     # By the words as written, then by their lemmas; the canonical name is not looked up again.
-    known = canonical(bare) or canonical(key)
+    known = canonical(bare) or canonical(key) or slang(bare)
     return (_plain(normal(known)) if known is not None else key) or form
 
 

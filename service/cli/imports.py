@@ -22,7 +22,7 @@ from service.cli.quantities import counted
 from service.cli.summary import line, losses, summary
 
 if TYPE_CHECKING:
-    from indexer.archives.seed_table import Vectors
+    from indexer.archives.seed.table import Vectors
     from indexer.importing import Import
 
 PROVIDERS = ("gemini", "ollama")

@@ -8,7 +8,7 @@ from datetime import UTC
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from indexer.archives.stitching import stitched
+from indexer.archives.seed.stitching import stitched
 from indexer.chunking import chunks
 from indexer.text.normal import has_words
 from schemas.records import Chunk, Message

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from indexer.archives import ArchiveFile, discover, reader_of
-from indexer.archives.claude_code_cleaning import cleaned_prompt
-from indexer.archives.claude_code_survey import _Findings, survey
+from indexer.archives.claude_code.cleaning import cleaned_prompt
+from indexer.archives.claude_code.survey import _Findings, survey
 from schemas.records import Dropped, Message, Record
 from tests.indexer.archives.reading import (
     CASES,

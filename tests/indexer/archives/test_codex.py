@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from indexer.archives import ArchiveFile, reader_of
-from indexer.archives.codex_item import prompt
-from indexer.archives.codex_twins import WINDOW
+from indexer.archives.codex.item import prompt
+from indexer.archives.codex.twins import WINDOW
 from schemas.records import Dropped, Record
 from tests.indexer.archives.reading import (
     OPTIONS,

@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from indexer.archives import ArchiveFile, reader_of
-from indexer.archives.openclaw_cleaning import cleaned
+from indexer.archives.openclaw.cleaning import cleaned
 from schemas.records import Dropped
 from tests.indexer.archives.reading import (
     OPTIONS,

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from indexer.archives import ArchiveFile, discover, reader_of
-from indexer.archives.openclaw_database import MAX_EVENT
+from indexer.archives.openclaw.database import MAX_EVENT
 from schemas.records import Message
 from tests.indexer.archives.reading import (
     OPTIONS,

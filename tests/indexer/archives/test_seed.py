@@ -11,7 +11,7 @@ import pytest
 from indexer.archives import READERS
 from indexer.archives.databases import opened
 from indexer.archives.seed import Seed
-from indexer.archives.seed_table import NO_VECTOR, SeedTable, fault_of
+from indexer.archives.seed.table import NO_VECTOR, SeedTable, fault_of
 from schemas.records import Dropped, Message, Record, Skipped
 from tests.fakes.seed import FakeSeed, cut, long_text
 from tests.indexer.archives.reading import OPTIONS, WITH_TOOLS, archive_file, database, messages, skips

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from indexer.archives.stitching import stitched
+from indexer.archives.seed.stitching import stitched
 from tests.fakes.seed import cut, long_text
 
 TEXT = st.integers(1, 400).flatmap(

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from indexer.archives import ArchiveFile, telegram_migration
+from indexer.archives import ArchiveFile
+from indexer.archives.telegram import migration
 from schemas.records import Dropped, Message, Record
 from tests.indexer.archives.reading import drops, messages, records, samples, skips, written
 
@@ -138,14 +139,14 @@ class TestGroupsThatGrew:
     def test_a_file_without_the_words_is_not_parsed_for_them(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(telegram_migration, "walk", None)
+        monkeypatch.setattr(migration, "walk", None)
         assert len(messages(read(export(tmp_path, GROUP, chat(1, "Чат", message(1)))))) == 3
 
     def test_the_words_are_found_across_two_steps(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for step in (7, 16, 61):
-            monkeypatch.setattr(telegram_migration, "_STEP", step)
+            monkeypatch.setattr(migration, "_STEP", step)
             assert {m.chat_id for m in messages(read(export(tmp_path, GROUP, SUPERGROUP)))} == {"1500"}
 
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from indexer.archives import ReadOptions, reader_of
-from indexer.archives.telegram_html import is_page
+from indexer.archives.telegram.html import is_page
 from schemas.records import Dropped, Message, Record
 from tests.indexer.archives.reading import MOSCOW, drops, messages, records, samples, skips, written
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.archives import ArchiveFile, discover, reader_of, unknown, vk
-from indexer.archives.vk_page import MAX_TEXT
+from indexer.archives.vk.page import MAX_TEXT
 from schemas.records import Message, Record
 from tests.indexer.archives.reading import (
     CASES,

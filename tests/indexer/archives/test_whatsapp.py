@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from indexer.archives import ArchiveFile, discover, reader_of
 from indexer.archives.whatsapp import MAX_MESSAGE, chat_name
-from indexer.archives.whatsapp_wording import DELETED, EDITED, PLACEHOLDERS
+from indexer.archives.whatsapp.wording import DELETED, EDITED, PLACEHOLDERS
 from schemas.records import Message, Record
 from tests.indexer.archives.reading import (
     CASES,

@@ -8,9 +8,9 @@ from typing import Any
 
 from indexer.archives.files import ReadOptions
 from indexer.archives.identity import Identities, origin_of, source_id
-from indexer.archives.slack_attachments import Said, add_attachments, add_files
-from indexer.archives.slack_directory import Directory, name_of, profile_name
-from indexer.archives.slack_text import Markup
+from indexer.archives.slack.attachments import Said, add_attachments, add_files
+from indexer.archives.slack.directory import Directory, name_of, profile_name
+from indexer.archives.slack.text import Markup
 from indexer.archives.times import parse_time
 from indexer.archives.wording import label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Skipped

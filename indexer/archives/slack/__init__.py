@@ -10,8 +10,8 @@ from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.json_items import LEGACY, Fault, Item, Layout, walk
 from indexer.archives.json_text import Text
 from indexer.archives.lines import unreadable
-from indexer.archives.slack_directory import CHANNELS, USERS, directory_of, folder_name, rows
-from indexer.archives.slack_message import Chat, safely
+from indexer.archives.slack.directory import CHANNELS, USERS, directory_of, folder_name, rows
+from indexer.archives.slack.message import Chat, safely
 from schemas.records import Dropped, Record, Skipped
 
 _SUPPORT = frozenset(

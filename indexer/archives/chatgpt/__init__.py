@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC
 from typing import Any
 
-from indexer.archives.chatgpt_message import turn_of
+from indexer.archives.chatgpt.message import turn_of
 from indexer.archives.conversation_branch import Talk, told
 from indexer.archives.conversations import Conversation, Form, Turn, conversations
 from indexer.archives.files import ArchiveFile, ReadOptions

@@ -8,8 +8,8 @@ from datetime import UTC
 from itertools import islice
 from typing import Any
 
-from indexer.archives.claude_code_cleaning import cleaned_prompt, is_error, queued_prompt, without_reminders
-from indexer.archives.claude_code_survey import TALK, TITLES, Survey, is_aside, survey
+from indexer.archives.claude_code.cleaning import cleaned_prompt, is_error, queued_prompt, without_reminders
+from indexer.archives.claude_code.survey import TALK, TITLES, Survey, is_aside, survey
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.injected import project_of

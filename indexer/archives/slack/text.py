@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from indexer.archives.slack_directory import Directory, unescaped
+from indexer.archives.slack.directory import Directory, unescaped
 from indexer.archives.wording import tidy
 
 # Slack escapes what its users type, so that every `<…>` of a text is markup.

@@ -13,9 +13,9 @@ import apsw
 from indexer.archives.databases import blob, columns, has_tables, numbered_rows, opened, text_of
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import source_id
-from indexer.archives.lcm_parts import FED_BACK, Part, Parts
+from indexer.archives.lcm.parts import FED_BACK, Part, Parts
 from indexer.archives.lines import unreadable
-from indexer.archives.openclaw_cleaning import cleaned
+from indexer.archives.openclaw.cleaning import cleaned
 from indexer.archives.times import parse_time
 from indexer.archives.wording import asides_of, label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Role, Skipped

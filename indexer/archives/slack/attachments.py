@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indexer.archives.identity import source_id
-from indexer.archives.slack_directory import Directory, name_of
-from indexer.archives.slack_text import Markup
+from indexer.archives.slack.directory import Directory, name_of
+from indexer.archives.slack.text import Markup
 from indexer.archives.wording import label, says_something
 from schemas.records import Dropped
 

@@ -16,8 +16,8 @@ import apsw
 from indexer.archives.databases import columns, has_tables, numbered_rows, opened, text_of
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.lines import Entry, entries, unreadable
-from indexer.archives.openclaw_index import Index, agent_of, of_database
-from indexer.archives.openclaw_transcript import Session, Transcript
+from indexer.archives.openclaw.index import Index, agent_of, of_database
+from indexer.archives.openclaw.transcript import Session, Transcript
 from schemas.records import Dropped, Record, Skipped
 
 EVENTS = "transcript_events"

@@ -10,7 +10,7 @@ import itertools
 import re
 from typing import Literal, NamedTuple
 
-from indexer.archives.whatsapp_layout import MARKS
+from indexer.archives.whatsapp.layout import MARKS
 
 # Nouns and what is said of them, by language in the order above.
 _OMITTED = (

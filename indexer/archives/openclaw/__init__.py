@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.lines import entries, first_objects, unreadable
-from indexer.archives.openclaw_database import is_transcripts, transcripts
-from indexer.archives.openclaw_index import agent_of, index_of
-from indexer.archives.openclaw_transcript import Session, Transcript, session_of_name
+from indexer.archives.openclaw.database import is_transcripts, transcripts
+from indexer.archives.openclaw.index import agent_of, index_of
+from indexer.archives.openclaw.transcript import Session, Transcript, session_of_name
 from schemas.records import Dropped, Record
 
 _DELETED = re.compile(r"\.jsonl\.deleted\.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Any
 
-from indexer.archives.discord_text import Names, name_of
+from indexer.archives.discord.text import Names, name_of
 from indexer.archives.files import ReadOptions
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.times import parse_time

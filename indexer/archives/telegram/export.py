@@ -12,9 +12,9 @@ from indexer.archives.identity import source_id
 from indexer.archives.json_items import ENDS_EARLY, LEGACY, Fault, Item, Layout, Opened, Value, walk
 from indexer.archives.json_text import Text
 from indexer.archives.lines import unreadable
-from indexer.archives.telegram_chat import Chat
-from indexer.archives.telegram_message import records_of
-from indexer.archives.telegram_migration import migrations
+from indexer.archives.telegram.chat import Chat
+from indexer.archives.telegram.message import records_of
+from indexer.archives.telegram.migration import migrations
 from schemas.records import Dropped, Record, Skipped
 
 CHAT_TYPES = frozenset(

@@ -9,9 +9,9 @@ from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import Identities
 from indexer.archives.lines import Block, blocks, head_lines
 from indexer.archives.markdown import SUFFIXES
-from indexer.archives.whatsapp_authors import Authors
-from indexer.archives.whatsapp_layout import MARKS, Layout, clock_first, heads
-from indexer.archives.whatsapp_wording import said
+from indexer.archives.whatsapp.authors import Authors
+from indexer.archives.whatsapp.layout import MARKS, Layout, clock_first, heads
+from indexer.archives.whatsapp.wording import said
 from indexer.archives.wording import label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Skipped
 

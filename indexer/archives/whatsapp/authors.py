@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from indexer.archives.whatsapp_layout import MARKS
+from indexer.archives.whatsapp.layout import MARKS
 from indexer.archives.wording import label
 
 _LONGEST = 100

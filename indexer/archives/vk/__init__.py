@@ -11,7 +11,7 @@ from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.lines import unreadable, utf8, utf8_head
 from indexer.archives.times import parse_time
-from indexer.archives.vk_page import MAX_TEXT, Page, RawMessage
+from indexer.archives.vk.page import MAX_TEXT, Page, RawMessage
 from indexer.archives.wording import label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Skipped
 

@@ -15,8 +15,8 @@ from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import Identities
 from indexer.archives.json_items import ENDS_EARLY
 from indexer.archives.lines import Block, blocks
-from indexer.archives.telegram_chat import DELETED_ACCOUNT
-from indexer.archives.telegram_page import Entry, Page
+from indexer.archives.telegram.chat import DELETED_ACCOUNT
+from indexer.archives.telegram.page import Entry, Page
 from indexer.archives.times import parse_time
 from indexer.archives.wording import label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Skipped

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from datetime import UTC
 from typing import Any
 
-from indexer.archives.claude_ai_message import turn_of
-from indexer.archives.claude_ai_notes import memory_notes, project_notes
+from indexer.archives.claude_ai.message import turn_of
+from indexer.archives.claude_ai.notes import memory_notes, project_notes
 from indexer.archives.conversation_branch import Talk, told
 from indexer.archives.conversations import Conversation, Form, Turn, conversations
 from indexer.archives.files import ArchiveFile, ReadOptions

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.lines import unreadable, utf8
-from indexer.archives.telegram_export import is_export, read_export
-from indexer.archives.telegram_html import is_page, read_page
+from indexer.archives.telegram.export import is_export, read_export
+from indexer.archives.telegram.html import is_page, read_page
 from schemas.records import Record
 
 

@@ -6,8 +6,8 @@ import io
 import re
 from collections.abc import Iterator
 
-from indexer.archives.discord_message import Chat, safely
-from indexer.archives.discord_text import Names
+from indexer.archives.discord.message import Chat, safely
+from indexer.archives.discord.text import Names
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import source_id
 from indexer.archives.json_items import LEGACY, Fault, Item, Layout, Value, walk

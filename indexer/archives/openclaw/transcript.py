@@ -12,9 +12,9 @@ from typing import Any
 from indexer.archives.files import ReadOptions
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.lines import Entry
-from indexer.archives.openclaw_branch import ActiveBranch
-from indexer.archives.openclaw_cleaning import NOTE_FILE, RECALL, cleaned
-from indexer.archives.openclaw_index import Facts, Index
+from indexer.archives.openclaw.branch import ActiveBranch
+from indexer.archives.openclaw.cleaning import NOTE_FILE, RECALL, cleaned
+from indexer.archives.openclaw.index import Facts, Index
 from indexer.archives.times import parse_time
 from indexer.archives.wording import asides_of, content_text, label, read_content, says_something, tidy
 from schemas.records import Dropped, Message, Record, Role, Skipped

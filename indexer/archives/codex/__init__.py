@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any
 
-from indexer.archives.codex_item import asked, joined, prompt, result, thought
-from indexer.archives.codex_twins import Twins
+from indexer.archives.codex.item import asked, joined, prompt, result, thought
+from indexer.archives.codex.twins import Twins
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.injected import project_of

@@ -12,7 +12,7 @@ import apsw
 
 from indexer.archives.databases import text_of
 from indexer.archives.files import ReadOptions
-from indexer.archives.openclaw_cleaning import NOTE_FILE, RECALL
+from indexer.archives.openclaw.cleaning import NOTE_FILE, RECALL
 from indexer.archives.wording import label, says_something, tidy
 from schemas.records import Role
 

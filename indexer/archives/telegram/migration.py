@@ -11,7 +11,7 @@ from indexer.archives.files import ArchiveFile
 from indexer.archives.identity import source_id
 from indexer.archives.json_items import Item, Layout, Opened, Value, walk
 from indexer.archives.json_text import Text
-from indexer.archives.telegram_chat import Supergroup
+from indexer.archives.telegram.chat import Supergroup
 from indexer.archives.times import parse_time
 from indexer.archives.wording import label
 

@@ -15,9 +15,9 @@ import apsw
 from indexer.archives.databases import has_tables, opened
 from indexer.archives.files import ArchiveFile, ReadOptions
 from indexer.archives.lines import unreadable
-from indexer.archives.openclaw_cleaning import cleaned
-from indexer.archives.seed_table import SeedTable
-from indexer.archives.stitching import stitched
+from indexer.archives.openclaw.cleaning import cleaned
+from indexer.archives.seed.stitching import stitched
+from indexer.archives.seed.table import SeedTable
 from indexer.archives.times import parse_time
 from indexer.archives.wording import says_something
 from schemas.records import Dropped, Message, Record, Role, Skipped

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from indexer.archives.identity import source_id
-from indexer.archives.telegram_chat import DELETED_ACCOUNT, Chat
-from indexer.archives.telegram_rich import rich_text
+from indexer.archives.telegram.chat import DELETED_ACCOUNT, Chat
+from indexer.archives.telegram.rich import rich_text
 from indexer.archives.times import parse_time
 from indexer.archives.wording import label, says_something, tidy
 from schemas.records import Dropped, Message, Record, Skipped
