@@ -27,7 +27,7 @@ from schemas.problems import ArchiveError, Interrupted
 from schemas.records import Dropped, Message, Record, Skipped
 
 # Raise with any change of what the readers yield: archives are then read anew.
-READERS_VERSION = 4
+READERS_VERSION = 5
 
 _BLOCK = 1 << 20
 

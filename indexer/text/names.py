@@ -22,7 +22,7 @@ _SURNAMES = (
 # Маковского is a surname and a town: one lemma for both; больший and большой share most forms; Павле is
 # rather a Павел than a Павля.
 _NEUTER = re.compile(r"(?<=[сц]к)(?:ое|ая)$")
-_TWINS = {"больший": "большой", "павля": "павел"}
+_TWINS = {"больший": "большой", "павля": "павел", "лех": "леха"}
 _CASE = re.compile(r"(?<=..)(?:[ая]ми|[аоея]м|[ая]х|[ое]й)$")
 _VOWELS = re.compile(r"[аеиоуыэюяьй]+$")
 _NAME_TAGS = ("Name", "Surn", "Patr", "Geox")
