@@ -1,9 +1,9 @@
 """Readers: one class a format, found by content, each listed in READERS.
 
 To add one: write `indexer/archives/<name>.py` (or a folder, where it has several parts) with a class that
-satisfies `Reader`, list an instance in READERS (before every reader that would also take its files), and put a
-small sample into `tests/indexer/archives/samples/<name>/`. The conformance tests run over the dict, so the new
-reader is tested the moment it is listed. Heavy imports belong inside the methods that need them.
+satisfies `Reader`, list an instance in READERS (before every reader that would also take its files), and put
+a small sample into `tests/indexer/archives/samples/<name>/`. The conformance tests run over the dict, so the
+new reader is tested the moment it is listed. Heavy imports belong inside the methods that need them.
 """
 
 from __future__ import annotations
