@@ -16,6 +16,8 @@ from typing import Any
 from indexer.embedders import gemini, hash, local, ollama, unavailable
 from indexer.embedders.ollama_models import canonical, chosen
 from indexer.embedders.ollama_server import address, models_of
+from indexer.entities import version_of
+from indexer.extraction import renewal
 from indexer.pipeline import GENERATIONS_KEPT, Options
 from indexer.rehearsal import rehearsed
 from indexer.report import Progress, Report
@@ -71,6 +73,8 @@ class Estimate:
         chunks: total, new, known.
         providers: those that would embed.
         off: those that would not, each with its sentence.
+        names: messages whose names would be looked for.
+        renewal: that another extractor takes the place of the last one, or None.
         disk: bytes that the data folder would need beside what it holds.
         free: bytes free on that disk.
     """
@@ -79,6 +83,8 @@ class Estimate:
     chunks: dict[str, int]
     providers: list[Provider]
     off: dict[str, str]
+    names: int
+    renewal: str | None
     disk: int
     free: int
 
@@ -91,6 +97,7 @@ class Estimate:
             "chunks": self.chunks,
             "providers": [asdict(provider) for provider in self.providers],
             "off": self.off,
+            "names": {"messages": self.names, "renewal": self.renewal},
             "disk": {"needed_bytes": self.disk, "free_bytes": self.free},
             "tokens_are_an_estimate": True,
         }
@@ -219,6 +226,7 @@ def _estimated(
     plan = _Plan(settings, environment, options.budget.requests, minutes)
     made = [plan.provider(name, ledger) for name in plan.names()]
     total, new = report.chunks["total"], report.chunks["new"]
+    version = version_of(settings.entities)
     held = settings.data / LEDGER_NAME
     before = held.stat().st_size if held.is_file() else 0
     # While the next generation is written, the kept ones stand beside it.
@@ -228,6 +236,8 @@ def _estimated(
         chunks={"total": total, "new": new, "known": total - new},
         providers=[provider for provider, _ in made],
         off=plan.off,
+        names=len(ledger.mentions.pending(version)),
+        renewal=renewal(ledger, version),
         disk=max(0, ledger_bytes - before) + generations + sum(size for _, size in made),
         free=shutil.disk_usage(_existing(settings.data)).free,
     )

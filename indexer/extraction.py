@@ -28,11 +28,37 @@ def extract(
     """
     version = version_of(settings)
     pending = ledger.mentions.pending(version)
-    if not pending:
-        return version
-    progress.stage("entities", len(pending))
+    renewed = renewal(ledger, version)
+    if renewed is not None and pending:
+        report.notes.append(renewed)
+        progress.stage(renewed.rstrip("."), len(pending))
+    else:
+        progress.stage("entities", len(pending))
     batches = [pending[start : start + _BATCH] for start in range(0, len(pending), _BATCH)]
-    with _names(settings, len(pending)) as names:
+    if pending:
+        _fill(ledger, settings, version, batches, report, progress, cancelled)
+    ledger.mentions.complete(version)
+    return version
+
+
+def renewal(ledger: Ledger, version: str) -> str | None:
+    """That names are found anew by another extractor than before, as a sentence; else None."""
+    before = ledger.mentions.extractor
+    if before is None or before == version:
+        return None
+    return f"Names are found anew in every message: {version} takes the place of {before}."
+
+
+def _fill(
+    ledger: Ledger,
+    settings: Entities,
+    version: str,
+    batches: Sequence[Sequence[bytes]],
+    report: Report,
+    progress: Progress,
+    cancelled: Callable[[], bool],
+) -> None:
+    with _names(settings, sum(map(len, batches))) as names:
         texts = (ledger.mentions.texts(batch) for batch in batches)
         for batch, mentions in zip(batches, names.extract(texts), strict=True):
             ledger.mentions.keep(version, zip(batch, mentions, strict=True))
@@ -50,7 +76,6 @@ def extract(
         )
     if names.note:
         report.notes.append(names.note)
-    return version
 
 
 def _names(settings: Entities, messages: int) -> Pool | _Here:
@@ -73,7 +98,7 @@ class _Here:
         return self._extractor.capped
 
     def extract(self, batches: Iterable[Sequence[str]]) -> Iterator[Found]:
-        return (self._extractor.extract(batch) for batch in batches)
+        return (self._extractor.extract(batch, maybe=True) for batch in batches)
 
     def __enter__(self) -> _Here:
         return self

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexer.pipeline import Build
+from indexer.revision import Revision
 from indexer.stores import generation as generations
 from indexer.stores.ledger import Extent, Ledger, Rule
 from schemas.problems import NoMatch
@@ -29,7 +29,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class Forget(Build):
+class Forget(Revision):
     """Remove messages from the ledger and from every generation; reads no archive and pays nothing.
 
     Attributes:
@@ -44,9 +44,6 @@ class Forget(Build):
     extent: Extent | None = None
     removed: list[str] = field(default_factory=list)
 
-    def _paths(self) -> list[Path]:
-        return []
-
     def _run(self, ledger: Ledger, paths: Sequence[Path]) -> None:
         rules = rules_of(ledger, self.request)
         self.extent = ledger.forgetting.extent(rules)
@@ -59,23 +56,10 @@ class Forget(Build):
         before = generations.names(self.settings.data)
         self.report.messages["removed"] += ledger.forgetting.forget(time.time_ns() // 1_000_000, rules)
         self.report.messages["total"] = ledger.messages.count()
-        self._chunk(ledger)
-        if before:
-            self._keep_spaces(ledger)
-            self._publish(ledger)
-        else:
+        self._republish(ledger)
+        if not before:
             ledger.forgetting.done()
         self.removed = sorted(set(before) - set(generations.names(self.settings.data)))
-
-    def _keep_spaces(self, ledger: Ledger) -> None:
-        """The spaces of the published generation stay; which provider takes part is a build's decision."""
-        manifest = generations.current_manifest(self.settings.data)
-        if manifest is not None:
-            ledger.vectors.providers = {space["provider"] for space in manifest.spaces}
-            self.report.off.update(manifest.spares)
-
-    def _write_last_run(self) -> None:
-        """What the last build said of its sources stays true."""
 
 
 def rules_of(ledger: Ledger, request: Request) -> list[Rule]:

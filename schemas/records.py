@@ -188,7 +188,8 @@ class Mention:
     Attributes:
         start: first code point in the message's text.
         end: one past the last.
-        type: PER, LOC, ORG, NAME (a Latin or unclassified name) or a pattern's type: URL, EMAIL, HANDLE,
+        type: PER, LOC, ORG, NAME (a Latin or unclassified name), MAYBE (a word in small letters that the
+            archive as a whole makes a name or drops) or a pattern's type: URL, EMAIL, HANDLE,
             HASHTAG, PATH, FILE, ENV, VERSION, MODEL, MONEY, DATE, IP, CODE.
         name: the readable form in the nominative, cased as a reader would write it.
         key: the merge key: equal for all inflections of the same name (normal form of the lemmas).

@@ -182,6 +182,15 @@ class _Merged(Settings):
         return (init_settings,)
 
 
+def exactly(values: Mapping[str, Any]) -> Settings:
+    """Settings of these values and the defaults alone: neither a file nor the environment takes part.
+
+    Raises:
+        pydantic.ValidationError: an unknown key or a value out of range.
+    """
+    return Settings.model_construct(**_Merged(**values).__dict__)
+
+
 def machine_zone() -> tzinfo:
     """The machine's own zone, by name where it can be told (offsets change over the year)."""
     name = os.environ.get("TZ", "").lstrip(":")
@@ -228,7 +237,7 @@ def load(
         settings = Settings(**values)
         if flags:
             merged = _merge(settings.model_dump(), _given(flags))
-            settings = Settings.model_construct(**_Merged(**merged).__dict__)
+            settings = exactly(merged)
     except ValidationError as error:
         raise SettingsError(_first(error), "mend that setting; `letopis doctor` lists all of them") from None
     except (ValueError, TypeError) as error:  # pydantic-settings: an environment value that is no JSON

@@ -20,10 +20,8 @@ from schemas.records import AGENTS, ROLES, Filter
 from service import ranking
 from service.dates import windows
 from service.query import terms_of
-from service.ranking import Array, Evidence, Ids, SpaceScores
+from service.ranking import WEIGHTS, Array, Evidence, Ids, SpaceScores, Weights
 
-# A related entity counts half of one that the query names, scaled by how strongly they go together.
-_RELATED = 0.5
 _RELATED_NAMES = 5
 
 # Names of a filter that may be misspelt; the body of a request holds thousands.
@@ -49,6 +47,7 @@ class Asked:
         vectors: of the spaces that take part, better ones first.
         zone: for days that the query names.
         now: for days relative to it.
+        weights: of the parts of the ranking.
     """
 
     request: SearchRequest
@@ -57,6 +56,7 @@ class Asked:
     vectors: Sequence[QueryVector]
     zone: tzinfo
     now: datetime
+    weights: Weights = WEIGHTS
 
 
 @dataclass(slots=True)
@@ -93,19 +93,21 @@ class Findings:
 
 def gather(generation: Generation, asked: Asked) -> Findings:
     """Ask every leg that the mode wants and weigh what they say."""
-    store, mode = generation.store, asked.request.mode
+    store, mode, weigh = generation.store, asked.request.mode, asked.weights
     size = store.size("chunk") + 1
     mask = store.mask(asked.keep, "chunk") & _entity_mask(generation, asked.keep, "chunk")
     entities = (
         generation.graph.named_in(asked.request.q, store.knows) if mode in ("hybrid", "entities") else []
     )
-    names, named = _entity_scores(generation, entities, size)
+    names, named = _entity_scores(generation, entities, size, weigh.related)
     scores, bm25 = np.zeros(size, np.float32), np.zeros(size, np.float32)
     if mode in ("hybrid", "text"):
-        found = store.text(asked.terms, asked.keep, "chunk")
+        found = store.text(asked.terms, asked.keep, "chunk", weigh.raw)
         bm25[found.ids] = found.bm25
         kept = mask[found.ids]
-        scores = ranking.lexical(found.ids[kept], found.bm25[kept], found.upper_bound, size)
+        scores = ranking.lexical(
+            found.ids[kept], found.bm25[kept], found.upper_bound, size, weigh.upper_bound
+        )
     vectors, weights, cosines, space = _vector_scores(generation, asked, mask, size)
     if mode == "vector":
         weights = np.ones(size, np.float32)
@@ -119,17 +121,18 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     else:
         chunks.legs["text"] = text
         chunks.legs["vector"] = dense
-        chunks.legs["neighbours"] = ranking.smoothed(text + dense, *store.neighbours("chunk")) * mask
-        chunks.maximum += ranking.SMOOTHING
+        near = ranking.smoothed(text + dense, *store.neighbours("chunk"), weigh.smoothing)
+        chunks.legs["neighbours"] = near * mask
+        chunks.maximum += weigh.smoothing
         if entities:
-            chunks.legs["entities"] = np.float32(ranking.ENTITY) * names * mask
-            chunks.maximum += ranking.ENTITY
+            chunks.legs["entities"] = np.float32(weigh.entity) * names * mask
+            chunks.maximum += weigh.entity
         first, last = store.times()
         dated = windows(asked.request.q, asked.zone, asked.now, _newest(last))
         if dated:
             inside = _dated(first, last, dated) & mask
-            chunks.legs["date"] = np.float32(ranking.DATE) * inside
-            chunks.maximum += ranking.DATE
+            chunks.legs["date"] = np.float32(weigh.date) * inside
+            chunks.maximum += weigh.date
     findings = Findings(chunks, None, None, bm25, cosines, space, entities, named)
     base = chunks.legs["entities"] if mode == "entities" else text + dense
     if mode == "hybrid" and entities:
@@ -151,7 +154,7 @@ def _vector_scores(
         kept = mask[ids]
         floor = query.info.space.provider in ("local", "hash")
         searched.append(SpaceScores(ids[kept], every[kept], every, query.info.weight, floor))
-    scores, weights, space = ranking.dense(searched, size)
+    scores, weights, space = ranking.dense(searched, size, asked.weights.floor)
     for at, own in enumerate(searched):
         used = space[own.ids] == at
         cosines[own.ids[used]] = own.cosines[used]
@@ -159,7 +162,7 @@ def _vector_scores(
 
 
 def _by_message(generation: Generation, asked: Asked, findings: Findings) -> None:
-    store, mode = generation.store, asked.request.mode
+    store, mode, weigh = generation.store, asked.request.mode, asked.weights
     size = store.size("message") + 1
     mask = store.mask(asked.keep, "message") & _entity_mask(generation, asked.keep, "message")
     held_by, held = store.membership()
@@ -174,19 +177,19 @@ def _by_message(generation: Generation, asked: Asked, findings: Findings) -> Non
     bm25 = np.zeros(size, np.float32)
     can_hit = mask & (best > 0)
     if mode in ("hybrid", "text"):
-        found = store.text(asked.terms, asked.keep, "message")
+        found = store.text(asked.terms, asked.keep, "message", weigh.raw)
         bm25[found.ids] = found.bm25
-        own = ranking.lexical(found.ids, found.bm25, found.upper_bound, size)
-        evidence.legs["message_text"] = np.float32(ranking.MESSAGE_TEXT) * own * mask
-        evidence.maximum += ranking.MESSAGE_TEXT
+        own = ranking.lexical(found.ids, found.bm25, found.upper_bound, size, weigh.upper_bound)
+        evidence.legs["message_text"] = np.float32(weigh.message_text) * own * mask
+        evidence.maximum += weigh.message_text
         # A word search returns the messages that hold the words, not their neighbours in the window.
         can_hit = mask & (own > 0) if mode == "text" else can_hit | (mask & (own > 0))
     authors = _named_authors(generation, asked.request.q) if mode == "hybrid" else []
     if authors:
         spoke = np.isin(store.message_authors(), authors)
         spoke[0] = False
-        evidence.legs["author"] = np.float32(ranking.AUTHOR) * spoke
-        evidence.maximum += ranking.AUTHOR
+        evidence.legs["author"] = np.float32(weigh.author) * spoke
+        evidence.maximum += weigh.author
     findings.messages, findings.giver, findings.bm25, findings.can_hit = evidence, giver, bm25, can_hit
 
 
@@ -194,7 +197,7 @@ def _by_message(generation: Generation, asked: Asked, findings: Findings) -> Non
 
 
 def _entity_scores(
-    generation: Generation, entities: Sequence[StoredEntity], size: int
+    generation: Generation, entities: Sequence[StoredEntity], size: int, share: float
 ) -> tuple[Array, dict[int, list[int]]]:
     scores, possible = np.zeros(size, np.float32), 0.0
     named: dict[int, list[int]] = {}
@@ -203,7 +206,7 @@ def _entity_scores(
         possible += rarity
         own = np.zeros(size, np.float32)
         for other, npmi in generation.graph.neighbours(entity.id, _RELATED_NAMES):
-            related = np.float32(_RELATED * npmi * _rarity(other, size))
+            related = np.float32(share * npmi * _rarity(other, size))
             rows = generation.graph.chunk_rows(other.id)
             own[rows] = np.maximum(own[rows], related)
         rows = generation.graph.chunk_rows(entity.id)
@@ -266,6 +269,7 @@ def asked_of(
     vectors: Sequence[QueryVector],
     zone: tzinfo,
     now: datetime,
+    weights: Weights = WEIGHTS,
 ) -> Asked:
     """Bundle a request with what was made of it."""
-    return Asked(request, keep, terms_of(request.q), vectors, zone, now)
+    return Asked(request, keep, terms_of(request.q), vectors, zone, now, weights)

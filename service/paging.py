@@ -31,8 +31,13 @@ def ranked(findings: Findings, least: float = 0.0) -> tuple[Ids, Array]:
     return rows, total[rows]
 
 
-class _Page:
-    """Collects hits in rank order; knows which passages and texts it already holds."""
+class Page:
+    """Collects hits in rank order; knows which passages and texts it already holds.
+
+    Attributes:
+        rows: row and score of each hit.
+        also: by row of a hit, the copies of its text.
+    """
 
     def __init__(self, wanted: int) -> None:
         self.wanted = wanted
@@ -43,6 +48,7 @@ class _Page:
 
     @property
     def full(self) -> bool:
+        """Whether nothing more is wanted."""
         return len(self.rows) >= self.wanted
 
     def take(
@@ -70,8 +76,17 @@ class _Page:
 def page(generation: Generation, asked: Asked, findings: Findings) -> list[Hit]:
     """The hits that a request asks for: merged, cut to offset and limit, with context and explanation."""
     request = asked.request
+    collected = collect(generation, asked, findings)
+    shown = collected.rows[request.offset :]
+    build = MessageHits if request.unit == "message" else ChunkHits
+    return build(generation, asked, findings, shown).hits(collected.also)
+
+
+def collect(generation: Generation, asked: Asked, findings: Findings) -> Page:
+    """The rows of a page and of all before it, merged."""
+    request = asked.request
     rows, scores = ranked(findings, request.min_score)
-    collected = _Page(request.offset + request.limit)
+    collected = Page(request.offset + request.limit)
     step = max(50, 2 * collected.wanted)
     for start in range(0, len(rows), step):
         # Lists of a step alone: of all rows they would take longer than the legs.
@@ -82,12 +97,10 @@ def page(generation: Generation, asked: Asked, findings: Findings) -> list[Hit]:
         # Copies of a shown text have nearly its score: they stand in the same step.
         if collected.full:
             break
-    shown = collected.rows[request.offset :]
-    build = MessageHits if request.unit == "message" else ChunkHits
-    return build(generation, asked, findings, shown).hits(collected.also)
+    return collected
 
 
-def _collect(generation: Generation, unit: str, order: Sequence[tuple[int, float]], collected: _Page) -> None:
+def _collect(generation: Generation, unit: str, order: Sequence[tuple[int, float]], collected: Page) -> None:
     rows = [row for row, _ in order]
     if unit == "message":
         messages = generation.store.messages(rows)

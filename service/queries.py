@@ -89,9 +89,8 @@ class QueryEmbedders:
         Returns:
             Vectors, better spaces first, and one sentence for each space that could not take part.
         """
-        ranked = sorted(spaces, key=self._rank)
         started = time.monotonic()
-        asked = [(info, self._submitted(info.space, query)) for info in ranked]
+        asked = [(info, self._submitted(info.space, query)) for info in self.ranked(spaces)]
         found: list[QueryVector] = []
         missing: list[tuple[str, str]] = []
         for info, future in asked:
@@ -103,6 +102,10 @@ class QueryEmbedders:
         return found, [
             f"vector: {name} unavailable, answered from {answered} ({reason})" for name, reason in missing
         ]
+
+    def ranked(self, spaces: Sequence[SpaceInfo]) -> list[SpaceInfo]:
+        """Spaces, better ones first."""
+        return sorted(spaces, key=self._rank)
 
     def _submitted(self, space: Space, query: str) -> Future[Vector]:
         if space.provider in EMBEDDERS:

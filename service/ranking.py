@@ -13,19 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.stores import RAW_WEIGHT
+
 Array = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
-# A perfect lexical hit is not assumed below this share of the query's upper bound: one common word out of
-# six is weak evidence, even where nothing better stands in the index. Against .3 recall@10 rises from .836
-# to .851 on ru_chat and stays on LoCoMo (.841, .843).
-UPPER_BOUND_SHARE = 0.5
-
 # A word that stands in every chunk has no weight in BM25, yet a chunk that holds it is no miss.
 MATCH = 0.001
-
-# Percentile of the query's cosines that counts as no evidence.
-FLOOR_PERCENTILE = 25.0
 
 # With fewer searched chunks than this the percentile is taken over the whole space.
 FLOOR_SAMPLE = 40
@@ -33,13 +27,37 @@ FLOOR_SAMPLE = 40
 # How far under the least cosine of so few chunks the floor then lies, as a share of their range.
 FEW_MARGIN = 0.05
 
-SMOOTHING = 0.2
-DATE = 0.1
-AUTHOR = 0.1
-ENTITY = 0.1
 
-# In message ranking the message's own words count beside its chunk's.
-MESSAGE_TEXT = 0.2
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each part of the ranking counts; `letopis eval search --ablate` measures them one by one.
+
+    Attributes:
+        smoothing: share of the better neighbour's score that a chunk gets besides its own.
+        date: for a chunk of a time that the query names.
+        author: for a message of someone whom the query names.
+        entity: for a chunk that mentions every name of the query.
+        related: what an entity counts that goes with a named one, scaled by how strongly it does.
+        message_text: the message's own words, beside its chunk's, in message ranking.
+        raw: an exact form on top of its lemma, as a weight of FTS5's column.
+        upper_bound: a perfect lexical hit is not assumed below this share of the query's upper bound.
+        floor: percentile of the query's own cosines that counts as no evidence, 0–100.
+    """
+
+    smoothing: float = 0.2
+    date: float = 0.1
+    author: float = 0.1
+    entity: float = 0.1
+    related: float = 0.5
+    message_text: float = 0.2
+    raw: float = RAW_WEIGHT
+    # One common word out of six is weak evidence, even where nothing better stands in the index. Against .3
+    # recall@10 rises from .836 to .851 on ru_chat and stays on LoCoMo (.841, .843).
+    upper_bound: float = 0.5
+    floor: float = 25.0
+
+
+WEIGHTS = Weights()
 
 
 @dataclass(slots=True)
@@ -64,7 +82,9 @@ class Evidence:
         return float(self.legs[leg][at]) / self.maximum if leg in self.legs else 0.0
 
 
-def lexical(ids: Ids, bm25: Array, upper_bound: float, size: int) -> Array:
+def lexical(
+    ids: Ids, bm25: Array, upper_bound: float, size: int, share: float = WEIGHTS.upper_bound
+) -> Array:
     """L of every chunk or message, 0–1.
 
     Args:
@@ -72,11 +92,12 @@ def lexical(ids: Ids, bm25: Array, upper_bound: float, size: int) -> Array:
         bm25: their positive BM25.
         upper_bound: Σ idf·(k1 + 1) over the query's terms, unseen ones included.
         size: length of the result, ids from 1 to size − 1.
+        share: of the upper bound that a perfect hit has at least.
     """
     scores = np.zeros(size, np.float32)
     if len(ids):
         positive = np.maximum(bm25, 0)
-        best = max(float(positive.max()), UPPER_BOUND_SHARE * upper_bound)
+        best = max(float(positive.max()), share * upper_bound)
         scores[ids] = MATCH + (1 - MATCH) * (positive / best if best > 0 else np.zeros_like(positive))
     return scores
 
@@ -96,12 +117,15 @@ class SpaceScores:
     floor: bool = False
 
 
-def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArray[np.int8]]:
+def dense(
+    spaces: Sequence[SpaceScores], size: int, percentile: float = WEIGHTS.floor
+) -> tuple[Array, Array, NDArray[np.int8]]:
     """D of every chunk, each in the first space that covers it.
 
     Args:
         spaces: better ones first; the last one is the floor where none says that it is.
         size: length of the results.
+        percentile: of a space's cosines that counts as no evidence.
 
     Returns:
         D (0–1), the vector weight of each chunk, and the index of the space it was scored in (−1: none).
@@ -110,7 +134,7 @@ def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArr
     """
     scores, weights = np.zeros(size, np.float32), np.zeros(size, np.float32)
     used = np.full(size, -1, np.int8)
-    own = [_dense(space, size) for space in spaces]
+    own = [_dense(space, size, percentile) for space in spaces]
     held = np.zeros(size, np.bool_)
     for space in spaces:
         held[space.ids] = True
@@ -131,13 +155,13 @@ def dense(spaces: Sequence[SpaceScores], size: int) -> tuple[Array, Array, NDArr
     return scores, weights, used
 
 
-def _dense(space: SpaceScores, size: int) -> Array:
+def _dense(space: SpaceScores, size: int, percentile: float) -> Array:
     scores = np.zeros(size, np.float32)
     if not len(space.ids):
         return scores
     few = len(space.cosines) < FLOOR_SAMPLE
     sample = space.every if few else space.cosines
-    low = float(np.percentile(sample, FLOOR_PERCENTILE))
+    low = float(np.percentile(sample, percentile))
     high = max(float(space.cosines.max()), float(np.percentile(sample, 95)))
     if few:
         # A rare chat fills the list if it can: the least of its few chunks is still above the floor.
@@ -147,10 +171,10 @@ def _dense(space: SpaceScores, size: int) -> Array:
     return scores
 
 
-def smoothed(scores: Array, before: Ids, after: Ids) -> Array:
-    """What the neighbours in the session add: .2 of the better one, where a chunk has evidence of its own."""
+def smoothed(scores: Array, before: Ids, after: Ids, share: float = WEIGHTS.smoothing) -> Array:
+    """What the neighbours in the session add: a share of the better one, where a chunk has evidence."""
     near = np.maximum(scores[before], scores[after])
-    return np.where(scores > 0, np.float32(SMOOTHING) * near, np.float32(0)).astype(np.float32)
+    return np.where(scores > 0, np.float32(share) * near, np.float32(0)).astype(np.float32)
 
 
 def by_message(scores: Array, chunks: Ids, messages: Ids, size: int) -> tuple[Array, Ids]:

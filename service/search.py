@@ -11,6 +11,7 @@ from schemas.http import Answer, IndexInfo, SearchRequest
 from service.evidence import QueryVector, asked_of, gather
 from service.paging import page
 from service.query import filter_of, shown_time
+from service.ranking import WEIGHTS, Weights
 
 
 def search(
@@ -21,6 +22,7 @@ def search(
     now: datetime,
     degraded: Sequence[str] = (),
     stale: Sequence[str] = (),
+    weights: Weights = WEIGHTS,
 ) -> Answer:
     """Answer one request from one generation.
 
@@ -32,12 +34,13 @@ def search(
         now: for relative dates.
         degraded: what could not take part, told in the answer.
         stale: sources that have grown since, told in the answer.
+        weights: of the parts of the ranking; an ablation passes its own.
 
     Raises:
         RequestError: a filter that is not understood.
     """
     started = time.perf_counter()
-    asked = asked_of(request, filter_of(request, zone, now), vectors, zone, now)
+    asked = asked_of(request, filter_of(request, zone, now), vectors, zone, now, weights)
     hits = page(generation, asked, gather(generation, asked)) if generation.store.size("chunk") else []
     return Answer(
         query=request.model_dump(exclude_defaults=True)

@@ -8,18 +8,22 @@ nominative and the merge key that a query makes as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from importlib import metadata
-from itertools import chain
+from itertools import islice
 
 from indexer.entities import models
 from indexer.entities.acronyms import only_terms, opens_with_office
+from indexer.entities.candidates import MOST, candidates
+from indexer.entities.candidates import TYPE as MAYBE
+from indexer.entities.demonyms import place_of
 from indexer.entities.dictionary import dictionary_names
 from indexer.entities.frame import Names, names_of
-from indexer.entities.gazetteer import Known, known, known_words, latin_names
+from indexer.entities.gazetteer import COMPOUND, Known, known, known_words, latin_names
 from indexer.entities.naming import readable
 from indexer.entities.patterns import Span, found
-from indexer.entities.truecase import truecased
+from indexer.entities.truecase import is_ordinary, truecased
 from indexer.text.aliases import lexicon_version
 from indexer.text.names import name_key
 from schemas.records import Mention
@@ -28,7 +32,7 @@ from schemas.settings import Entities
 __all__ = ["Extractor", "extractor", "version_of"]
 
 # Raise it with every change of a rule, a pattern, a name or a key: mentions are then made anew.
-RULES = 1
+RULES = 2
 # Characters of one message that the model reads; what lies beyond is searched by patterns alone, so that a
 # pasted log costs seconds and not hours (spaCy's own limit is 1,000,000 and a ValueError).
 CAP = 200_000
@@ -38,6 +42,7 @@ PIECE = 4_000
 _BATCH = 400_000
 
 _UNSAFE = re.compile("[\ud800-\udfff\x00]")
+_SLASH = re.compile(r"\s/\s")
 _BEFORE = re.compile(r"([^\W\d_]+)[\s«\"“]*$")
 _EDGES = " \t\n\r\u00a0«»\"“”„'’`()[]{}<>,;:!?*_~|—–-"
 _NAMES = ("PER", "LOC", "ORG", "NAME")
@@ -97,11 +102,13 @@ class Extractor:
         self.capped = 0
         self._names: Names = names_of(choice.used)
 
-    def extract(self, texts: Sequence[str]) -> list[tuple[Mention, ...]]:
+    def extract(self, texts: Sequence[str], *, maybe: bool = False) -> list[tuple[Mention, ...]]:
         """Mentions of each text.
 
         Args:
             texts: display texts of messages, any Unicode; a longer list is faster (sorted by length inside).
+            maybe: whether words in small letters that may be names come as well, at most 40 a text, with the
+                type MAYBE; only the whole archive can tell (`indexer.entities.promotion`).
 
         Returns:
             For each text its mentions sorted by start, never overlapping; offsets are code points of that
@@ -114,11 +121,11 @@ class Extractor:
             batch.append(text)
             size += min(len(text), CAP)
             if size >= _BATCH:
-                results += self._extract(batch)
+                results += self._extract(batch, maybe)
                 batch, size = [], 0
-        return results + self._extract(batch)
+        return results + self._extract(batch, maybe)
 
-    def _extract(self, texts: Sequence[str]) -> list[tuple[Mention, ...]]:
+    def _extract(self, texts: Sequence[str], maybe: bool) -> list[tuple[Mention, ...]]:
         safe = [_UNSAFE.sub("\ufffd", text) for text in texts]
         cased: list[str] = []
         pieces: list[list[tuple[int, int]]] = []
@@ -135,7 +142,7 @@ class Extractor:
                 for start, _ in cuts
                 for span in next(names)
             ]
-            mentions.append(_mentions(text, copy, spans))
+            mentions.append(_mentions(text, copy, spans, maybe))
         return mentions
 
 
@@ -156,32 +163,64 @@ def cut(text: str, size: int) -> list[tuple[int, int]]:
     return borders
 
 
-def _mentions(text: str, cased: str, names: Sequence[Span]) -> tuple[Mention, ...]:
+def _mentions(text: str, cased: str, names: Sequence[Span], maybe: bool) -> tuple[Mention, ...]:
     """Patterns, model names, known names and Latin names; an earlier one keeps its place."""
     taken = bytearray(len(text))
-    kept: list[tuple[Span, Known | None]] = []
+    kept: list[tuple[Span, str | None]] = []
 
-    def keep(span: Span, name: Known | None = None) -> None:
-        if span.end > span.start and 1 not in taken[span.start : span.end]:
+    def keep(span: Span, name: str | None = None) -> bool:
+        free = span.end > span.start and 1 not in taken[span.start : span.end]
+        if free:
             taken[span.start : span.end] = b"\x01" * (span.end - span.start)
             kept.append((span, name))
+        return free
 
     for start, end in cut(text, 100_000):
         for span in found(text[start:end]):
             keep(Span(span.start + start, span.end + start, span.type))
     for span in names:
-        keep(*_model_name(text, span))
+        for part in _parts(text, span):
+            trimmed, name = _model_name(text, part)
+            if name is not None or not is_ordinary(text, trimmed.start, trimmed.end):
+                keep(trimmed, name.name if name else None)
     latin = list(latin_names(text))
     # Docker Compose is more than the Docker in it.
     for span in latin:
         if " " in text[span.start : span.end]:
             keep(span)
     for span, name in known_words(text):
-        keep(span, name)
-    for span in chain(dictionary_names(cased), latin):
+        keep(span, name.name)
+    for span in dictionary_names(cased):
         keep(span)
+    for span in latin:
+        told = known(text[span.start : span.end])  # the Hetzner of Hetzner-сервер
+        keep(span._replace(type=told.type) if told else span, told.name if told else None)
+    if maybe:
+        wanted = (keep(span, shown) for span, shown in candidates(text))
+        deque(islice(filter(None, wanted), MOST), maxlen=0)
     kept.sort()
-    return tuple(_mention(text, cased, span, name) for span, name in kept if span.type)
+    return tuple(_mention(text, cased, span, name) for span, name in _persons(text, kept) if span.type)
+
+
+def _persons(text: str, kept: list[tuple[Span, str | None]]) -> list[tuple[Span, str | None]]:
+    """A Latin word of the name of one person of the text is that person's name too: Ivora Tinn … Ivora."""
+    full = [text[span.start : span.end] for span, _ in kept if span.type == "PER"]
+    words = Counter(word for name in full if " " in name for word in set(name.split()))
+
+    def settled(span: Span) -> Span:
+        lone = span.type == "NAME" and words[text[span.start : span.end]] == 1
+        return span._replace(type="PER") if lone else span
+
+    return [(settled(span), name) for span, name in kept] if words else kept
+
+
+def _parts(text: str, span: Span) -> Iterator[Span]:
+    """The model's span, or its parts where a slash between blanks separates two names."""
+    at = span.start
+    for match in _SLASH.finditer(text, span.start, span.end):
+        yield Span(at, match.start(), span.type)
+        at = match.end()
+    yield Span(at, span.end, span.type)
 
 
 def _model_name(text: str, span: Span) -> tuple[Span, Known | None]:
@@ -194,6 +233,9 @@ def _model_name(text: str, span: Span) -> tuple[Span, Known | None]:
     ):
         end -= 1
     surface = text[start:end]
+    if compound := COMPOUND.match(surface):
+        surface = compound.group(1)
+        end = start + len(surface)
     words = surface.split()
     while opens_with_office(words):
         start = text.index(words[1], start + len(words[0]))
@@ -201,8 +243,8 @@ def _model_name(text: str, span: Span) -> tuple[Span, Known | None]:
     if not any(map(str.isalpha, surface)) or only_terms(words):
         return Span(start, start, span.type), None
     name = known(surface) if " " not in surface else None
-    if name is not None and span.type == "PER" and name.type == "LOC":
-        name = None
+    if name is not None and span.type == "PER" and name.type == "LOC" and not surface.islower():
+        name = None  # Питер may be a Peter, питер is the town
     return Span(start, end, name.type if name and (name.sure or name.type != "NAME") else span.type), name
 
 
@@ -214,13 +256,16 @@ def _opened(text: str, start: int, end: int) -> bool:
     return any(sign in text[start : end - 1] for sign in '«"“„')
 
 
-def _mention(text: str, cased: str, span: Span, name: Known | None) -> Mention:
+def _mention(text: str, cased: str, span: Span, name: str | None) -> Mention:
     surface = text[span.start : span.end]
+    if span.type == MAYBE:
+        return Mention(span.start, span.end, span.type, name or surface, name_key(surface))
     if name is not None:
-        shown = name.name
-    elif span.type in _NAMES:
+        return Mention(span.start, span.end, span.type, name, name_key(name))
+    shown = surface
+    if span.type in _NAMES:
         before = _BEFORE.search(text[max(0, span.start - 40) : span.start])
         shown = readable(cased[span.start : span.end], span.type, before.group(1).lower() if before else "")
-    else:
-        shown = surface
-    return Mention(span.start, span.end, span.type, shown, name_key(shown if name is not None else surface))
+    # An adjective that stands for a place is filed under the place.
+    whole = span.type == "LOC" and place_of(surface) == shown
+    return Mention(span.start, span.end, span.type, shown, name_key(shown if whole else surface))

@@ -41,6 +41,9 @@ _OFFICES = frozenset(
 )
 
 
+_ROMAN = re.compile(r"(?=[XVI]{2})X{0,3}(?:IX|IV|V?I{0,3})")
+
+
 @cache
 def _terms() -> frozenset[str]:
     lines = files("indexer.entities").joinpath("data", "acronyms.txt").read_text("utf-8").splitlines()
@@ -48,8 +51,8 @@ def _terms() -> frozenset[str]:
 
 
 def is_term(word: str) -> bool:
-    """Whether a word in capitals is an acronym of the list, in any inflection."""
-    return word in _terms() or _TAIL.sub("", word) in _terms()
+    """Whether a word in capitals is an acronym of the list, in any inflection, or a Roman number below 40."""
+    return word in _terms() or _TAIL.sub("", word) in _terms() or _ROMAN.fullmatch(word) is not None
 
 
 def opens_with_office(words: list[str]) -> bool:

@@ -94,6 +94,15 @@ _RARE = frozenset(
         "павля",
         "марку",
         "больший",
+        # and those of Аля, Галя, Коля, Лиля, Маня, Саня, Толя, Витя
+        "ала",
+        "гала",
+        "кола",
+        "лила",
+        "мана",
+        "сана",
+        "тола",
+        "вит",
     }
 )
 # Surnames that stand before a noun as its adjective: Воробьёвы горы, Патриаршего, Мишкин дом.
@@ -141,7 +150,7 @@ class Reading(NamedTuple):
     nominative: str
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def readings_of(word: str) -> tuple[Reading, ...]:
     """Readings of a lower-case Cyrillic word as noun or adjective, likeliest first."""
     parses = analyser().parse(word)
@@ -166,7 +175,7 @@ def readings_of(word: str) -> tuple[Reading, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def place_readings_of(word: str, organisation: bool = False) -> tuple[Reading, ...]:
     """Readings of a word of a place or an organisation: the dictionary's, else by its ending.
 
@@ -198,7 +207,7 @@ def place_readings_of(word: str, organisation: bool = False) -> tuple[Reading, .
     return readings
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def possessive_readings_of(word: str) -> tuple[Reading, ...]:
     """Readings of a surname as the adjective of the noun after it (Воробьёвых гор)."""
     match = _POSSESSIVE.match(word)
@@ -211,7 +220,7 @@ def possessive_readings_of(word: str) -> tuple[Reading, ...]:
     )
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def personal_readings_of(word: str) -> tuple[Reading, ...]:
     """Readings of a word of a person's name: the dictionary's, else by its ending."""
     surname = _made(_SURNAME, _ENDINGS, word, 0.3) or _made(_ADJECTIVE, _ADJECTIVE_ENDINGS, word, 0.3)
@@ -251,6 +260,7 @@ def _made(
     if match is None:
         return ()
     stem, ending = match.groups()
+    only = "femn" if ending == "е" and endings is _DECLENSION and _FEMININE.search(stem) else None  # Ромке
     return tuple(
         Reading(
             gender,
@@ -261,6 +271,7 @@ def _made(
             stem + nominative.replace("а", "я" if stem[-1] == "й" else "а"),
         )
         for gender, case, nominative in endings.get(ending, ())
+        if only in (None, gender)
     )
 
 

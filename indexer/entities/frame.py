@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # slovnet looks at a few words around; shorter sequences of equal length waste less padding.
 BATCH = 16
-_MEMORY = 100_000
+_MEMORY = 50_000
 
 
 class Names(Protocol):

@@ -42,7 +42,6 @@ _ORDINARY = frozenset(
         "клауд",
         "реакт",
         "слак",
-        "клод",
         "озон",
         "кафка",
         "мегафон",
@@ -97,6 +96,9 @@ _RUN = re.compile(
     r"(?![\w/@])"
 )
 _BEGINNING = re.compile(r"(?:^|[.!?…:;\n\r]|[-–—*•>\"«“(])\s*$")
+# A Latin name that qualifies a Russian word: Docker-контейнер.
+COMPOUND = re.compile(r"([A-Z][A-Za-z0-9.+#]{1,40})-[а-яё]{3,40}$")
+_QUALIFIED = re.compile(r"-[а-яё]{3,}")
 _LATIN = re.compile("[A-Za-z]")
 
 
@@ -131,7 +133,7 @@ def _names() -> dict[str, Known]:
     return own | {form: own[normal(name)] for form, name in table().items()}
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=30_000)
 def known(word: str) -> Known | None:
     """The known name behind a word in any inflection, or None."""
     form = normal(word)
@@ -199,7 +201,10 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     first, last = pieces[0][0], pieces[-1][1]
     if text[last - 2 : last] in ("'s", "’s"):
         last -= 2
-    while last > first and text[last - 1] in "-'’&":
+    compound = _QUALIFIED.search(text, first, last)
+    if compound:
+        last = compound.start()
+    while last > first and text[last - 1] in "-'’&_":
         last -= 1
     return first, last
 

@@ -1,4 +1,4 @@
-"""slovnet's network over arrays: the same sums as its own, two thirds of them made once a word, not once a token.
+"""slovnet's network over arrays: the same sums as its own, most of them made once a word, not once a token.
 
 The first convolution is two thirds of the work, and it is linear in the words: what a word adds to its left
 neighbour, to itself and to its right neighbour depends on the word alone and is remembered.
@@ -107,7 +107,7 @@ class _Layer:
         windows = np.concatenate(
             [padded[:, number : number + length] for number in range(self.width)], axis=2
         )
-        flat = windows.reshape(texts * length, -1) @ self._tall
+        flat: Floats = windows.reshape(texts * length, -1) @ self._tall
         return flat.reshape(texts, length, self.filters)
 
     def finished(self, total: Floats, pad_mask: NDArray[np.bool_]) -> Floats:

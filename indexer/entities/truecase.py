@@ -109,7 +109,7 @@ class Reading(NamedTuple):
     surname: bool
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=30_000)
 def reading(word: str) -> Reading:
     """The reading of a lower-case Cyrillic word."""
     parses = analyser().parse(word)
@@ -174,6 +174,29 @@ def _sides(word: str) -> frozenset[tuple[str | None, str | None]]:
 
 def _part_of_place(word: str, right: Reading) -> bool:
     return bool(_sides(word) & {(number, case) for _, number, case in right.places})
+
+
+_OPENS = re.compile(r"(?:^|[\n.!?…])[\s\-–—*•>#\d.)]*$")
+_SURNAME = re.compile(r"(?:[оеё]в|[иы]н)$")
+
+
+def is_ordinary(text: str, start: int, end: int) -> bool:
+    """Whether a stretch is one word that the dictionary knows for no name, and no capital says otherwise.
+
+    The model takes the verbs and headings that open the lines of a chat for names (Соль, Придумай).
+
+    Args:
+        text: the text as it was written.
+        start: where the word begins.
+        end: where it ends.
+    """
+    word = text[start:end]
+    if not _WORD.fullmatch(word) or (word.isupper() and len(word) > 1) or _SURNAME.search(word):
+        return False
+    read = reading(word.lower())
+    if not read.known or read.share:
+        return False
+    return word.islower() or _OPENS.search(text[max(0, start - 20) : start]) is not None
 
 
 def _capital(word: str, short: bool) -> str:

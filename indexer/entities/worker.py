@@ -35,7 +35,7 @@ def main() -> None:
 
     answer({"version": extractor.version, "note": extractor.note})
     for line in sys.stdin.buffer:
-        found = extractor.extract(json.loads(line))
+        found = extractor.extract(json.loads(line), maybe=True)
         answer({"capped": extractor.capped, "mentions": [[astuple(one) for one in each] for each in found]})
 
 

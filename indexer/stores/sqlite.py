@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.stores import (
+    RAW_WEIGHT,
     Ids,
     Mask,
     Scores,
@@ -36,10 +37,6 @@ from schemas.sql import vectors as sql
 
 # FTS5's own constants for bm25().
 _K1 = 1.2
-
-# An exact form counts a little on top of its lemma, about .17 of the term's idf: мой stands before мои. With
-# .4 LoCoMo's any@10 falls from .901 to .893.
-_RAW_WEIGHT = 0.1
 
 # Without a filter the best rows are enough: 200 lose .003 against all, 100 lose .022.
 _TEXT_ROWS = 1_000
@@ -108,7 +105,9 @@ class SqliteStore:
 
     # --- the lexical leg --------------------------------------------------------------------------------
 
-    def text(self, terms: Sequence[Term], keep: Filter, unit: Unit) -> TextScores:
+    def text(
+        self, terms: Sequence[Term], keep: Filter, unit: Unit, raw_weight: float = RAW_WEIGHT
+    ) -> TextScores:
         """BM25 of the chunks or messages that match any term, filtered before they are counted."""
         if not terms or not self.size(unit):
             return TextScores(np.empty(0, np.int64), np.empty(0, np.float32), 0.0)
@@ -119,9 +118,9 @@ class SqliteStore:
         limit = 4 * _TEXT_ROWS if 2 * kept >= self.size(unit) else -1
         expression = " OR ".join(alternative for term in terms for alternative in _alternatives(term))
         with self._connection() as db:
-            ids, scores = _matching(db, table, expression, limit)
+            ids, scores = _matching(db, table, expression, raw_weight, limit)
             if len(ids) == limit and mask[ids].sum() < _TEXT_ROWS:  # the best ones were of what is left out
-                ids, scores = _matching(db, table, expression, -1)
+                ids, scores = _matching(db, table, expression, raw_weight, -1)
         upper_bound = sum(self._idf(unit, term) for term in terms) * (_K1 + 1)
         kept_rows = mask[ids]
         return TextScores(ids[kept_rows], scores[kept_rows], upper_bound)
@@ -249,10 +248,12 @@ def _matrix(db: apsw.Connection, info: SpaceInfo) -> tuple[Ids, NDArray[np.float
     return ids, normalised(small)
 
 
-def _matching(db: apsw.Connection, table: str, expression: str, limit: int) -> tuple[Ids, Scores]:
+def _matching(
+    db: apsw.Connection, table: str, expression: str, raw_weight: float, limit: int
+) -> tuple[Ids, Scores]:
     found = rows(
         db,
-        f"SELECT rowid, -bm25({table}, {_RAW_WEIGHT}, 1.0) AS s FROM {table} WHERE {table} MATCH ?"
+        f"SELECT rowid, -bm25({table}, {float(raw_weight)!r}, 1.0) AS s FROM {table} WHERE {table} MATCH ?"
         " ORDER BY s DESC LIMIT ?",
         (expression, limit),
     )

@@ -22,9 +22,38 @@ _SURNAMES = (
 # Маковского is a surname and a town: one lemma for both; больший and большой share most forms; Павле is
 # rather a Павел than a Павля.
 _NEUTER = re.compile(r"(?<=[сц]к)(?:ое|ая)$")
-_TWINS = {"больший": "большой", "павля": "павел", "лех": "леха"}
+_TWINS = {
+    "больший": "большой",
+    "павля": "павел",
+    # A rare name, and the common one whose forms it shares.
+    "ала": "аля",
+    "алеш": "алеша",
+    "валери": "валерий",
+    "вит": "витя",
+    "гала": "галя",
+    "гог": "гога",
+    "дан": "даня",
+    "данил": "данила",
+    "игор": "игорь",
+    "кола": "коля",
+    "коста": "костя",
+    "лех": "леха",
+    "лила": "лиля",
+    "мана": "маня",
+    "марке": "марк",
+    "марку": "марк",
+    "рустика": "рустик",
+    "сана": "саня",
+    "сереж": "сережа",
+    "тима": "тим",
+    "тола": "толя",
+    "толика": "толик",
+    "фай": "фая",
+}
 _CASE = re.compile(r"(?<=..)(?:[ая]ми|[аоея]м|[ая]х|[ое]й)$")
 _VOWELS = re.compile(r"[аеиоуыэюяьй]+$")
+# Света is oftener a Светлана than the light.
+_FORMS = {"света": "света", "свете": "света"}
 _NAME_TAGS = ("Name", "Surn", "Patr", "Geox")
 # How much likelier a word is a name here than in running text: only names are given keys.
 _NAME_BONUS = 20.0
@@ -32,9 +61,11 @@ _NAME_BONUS = 20.0
 _GOVERNORS = frozenset({"на", "под", "при", "по", "в", "за", "из", "над", "для", "об", "о", "к"})
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=30_000)
 def _lemma(word: str) -> str:
     """The one lemma that stands for a Cyrillic word in a key."""
+    if word in _FORMS:
+        return _FORMS[word]
     parses = [parse for parse in analyser().parse(word) if parse.is_known]
     if not parses:
         return _guessed(word)
@@ -42,7 +73,7 @@ def _lemma(word: str) -> str:
     for parse in parses:
         weight = parse.score * (0.2 if parse.tag.number == "plur" else 1.0)
         weight *= _NAME_BONUS if any(mark in parse.tag for mark in _NAME_TAGS) else 1.0
-        weight *= 0.3 if "Fixd" in parse.tag else 1.0  # вале: rather a Валя than the town of Вале
+        weight *= 0.02 if "Fixd" in parse.tag else 1.0  # Вале, Юли: rather a Валя and a Юля
         lemma = _folded(parse)
         weights[lemma] = weights.get(lemma, 0.0) + weight
     best = max(sorted(weights), key=weights.__getitem__)
@@ -52,8 +83,8 @@ def _lemma(word: str) -> str:
 def stem(word: str) -> str:
     """What all cases of a Cyrillic name that the dictionary lacks share: хайнц, хайнца, хайнцем.
 
-    A guess of the lemma would differ from case to case (хайнец, хайнцема); a stem does not, and is the same for
-    a query.
+    A guess of the lemma would differ from case to case (хайнец, хайнцема); a stem does not, and a query has
+    the same.
 
     Args:
         word: a word in normal form.
@@ -124,7 +155,7 @@ def name_words(text: str) -> list[str]:
     return _WORD.findall(_TAIL.sub("", " ".join(normal(text).split())))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def name_key(text: str) -> str:
     """The merge key of a name in any inflection, spelling of ё, case, or known slang form.
 

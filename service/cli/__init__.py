@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "serve": ("serve", "serve_command", "Run the HTTP service."),
     "status": ("status", "status", "What is served, how fresh it is, what the last run did."),
     "entities": ("entities", "entities", "Names in the index: look them up, connect them, correct them."),
+    "eval": ("evaluate", "evaluate", "Measure search and names against judged files."),
     "archives": ("archives", "archives", "Say what the archives hold, and what of it is indexed."),
     "forget": ("forget", "forget", "Forget a talk, a message or a person, for good."),
     "generations": ("generations", "generations", "List, switch and prune the generations on disk."),

@@ -20,6 +20,9 @@ def _counts(estimate: Estimate) -> Iterator[str]:
     messages, chunks = estimate.report.messages, estimate.chunks
     yield line("messages", f"{messages['total']:,} in all, {messages['new']:,} of them new")
     yield line("chunks", f"{chunks['total']:,}: {chunks['new']:,} new, {chunks['known']:,} known")
+    yield line("names", f"{estimate.names:,} messages to look through")
+    if estimate.renewal:
+        yield line("names", estimate.renewal)
     yield from losses(estimate.report)
 
 

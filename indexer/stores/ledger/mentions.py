@@ -12,12 +12,24 @@ from indexer.stores.ledger.meta import Meta
 from schemas.records import Mention
 
 
+_EXTRACTOR = "extractor"
+
+
 class Mentions:
     """What the extractor has seen."""
 
     def __init__(self, db: apsw.Connection, meta: Meta) -> None:
         self._db = db
         self._meta = meta
+
+    @property
+    def extractor(self) -> str | None:
+        """The version whose mentions are complete, or None where none is."""
+        return self._meta.get(_EXTRACTOR)
+
+    def complete(self, extractor: str) -> None:
+        """Remember that this version has seen every message."""
+        self._meta.put(_EXTRACTOR, extractor)
 
     def pending(self, extractor: str) -> list[bytes]:
         """Hashes of the message texts that this extractor version has not seen, each once."""

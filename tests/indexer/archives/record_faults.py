@@ -84,7 +84,7 @@ def _written() -> tuple[frozenset[str], tuple[re.Pattern[str], ...]]:
     plain: set[str] = set()
     patterns: set[str] = set()
     folder = Path(indexer.archives.__file__).parent
-    for path in folder.glob("*.py"):
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 plain.add(node.value)

@@ -57,6 +57,28 @@ def test_latin_names_inside_russian_text_are_found(slovnet: Extractor) -> None:
     assert {"Tartine Lab", "Saela", "OpenClaw", "Crestmoor"} <= set(got)
 
 
+def test_a_product_is_a_name_whatever_the_model_takes_it_for(slovnet: Extractor) -> None:
+    got = seen(slovnet, "Клод и Докер работают, Сбер платит, а C# и F# молчат")
+    assert got["Клод"] == ("NAME", "Claude")
+    assert got["Докер"] == ("NAME", "Docker")
+    assert got["Сбер"] == ("ORG", "Сбербанк")
+    assert got["C#"] == ("NAME", "C#")
+    assert got["F#"] == ("NAME", "F#")
+
+
+def test_verbs_and_headings_that_open_a_line_are_no_names(slovnet: Extractor) -> None:
+    assert seen(slovnet, "Придумай рецепт.\nИнгредиенты:\n- Соль\n- Горчица\n") == {}
+
+
+def test_a_compound_is_named_by_its_latin_part(slovnet: Extractor) -> None:
+    got = seen(slovnet, "подняли Docker-контейнер на Hetzner-сервере")
+    assert set(got) == {"Docker", "Hetzner"}
+
+
+def test_names_on_both_sides_of_a_slash_are_two(slovnet: Extractor) -> None:
+    assert {"Saela", "Hellis Mar"} <= set(seen(slovnet, "сцена Saela / Hellis Mar в одиннадцатой главе"))
+
+
 def test_an_english_sentence_opens_with_a_word_not_with_a_name(patterns: Extractor) -> None:
     got = seen(patterns, "Sometimes it fails. The build of Docker Compose is slow. Restart it.")
     assert set(got) == {"Docker Compose"}

@@ -41,6 +41,9 @@ EXAMPLES = [
     ("ошибка в embed_batch снова", "embed_batch", "CODE"),
     ("класс ChatVectorStore готов", "ChatVectorStore", "CODE"),
     ("зови search() сам", "search()", "CODE"),
+    ("пишу на C# давно", "C#", "NAME"),
+    ("модуль на F#, да", "F#", "NAME"),
+    ("под .NET собрали", ".NET", "NAME"),
 ]
 
 

@@ -1,0 +1,16 @@
+"""`letopis eval`: how good the index is, measured against judged files."""
+
+from __future__ import annotations
+
+import click
+
+from service.cli.search_evaluation import search
+
+
+@click.group("eval")
+def evaluate() -> None:
+    """Measure search and names against judged files."""
+
+
+for command in (search,):
+    evaluate.add_command(command)

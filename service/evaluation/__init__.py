@@ -1,0 +1,1 @@
+"""The measure of a search: judged queries, metrics with intervals, baselines and ablations."""
