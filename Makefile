@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: help install demo serve test test-slow golden check format lock clean bench-ru-chat
+.PHONY: help install demo serve test test-slow golden check format lock clean eval bench-ru-chat
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -50,6 +50,14 @@ lock: ## compile the locks anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml deploy/build.in -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-deps deploy/weights.in | sed 's/^    # via.*//' >> requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+
+# What was embedded stays in CACHE: the first run takes half an hour, the next ones a few minutes.
+CACHE ?= build/eval
+eval: install ## measure search on published sets: make eval DATA=path/to/data [CACHE=folder]
+	@test -d "$(DATA)" || { echo 'There is no folder of sets. Next: make eval DATA=path/to/data' >&2; exit 2; }
+	@mkdir -p "$(CACHE)"
+	$(BIN)/letopis eval search "$(DATA)" --set locomo --set xquad --set ru_chat --keep "$(CACHE)" --markdown "$(CACHE)/search.md" --json > "$(CACHE)/search.json"
+	@cat "$(CACHE)/search.md"
 
 bench-ru-chat: install ## recall@10 on ru_chat over HTTP: make bench-ru-chat DATA=path/to/ru_chat
 	$(BIN)/python bench/ru_chat.py $(DATA)

@@ -22,6 +22,7 @@ from indexer.entities.dictionary import dictionary_names
 from indexer.entities.frame import Names, names_of
 from indexer.entities.gazetteer import COMPOUND, Known, known, known_words, latin_names
 from indexer.entities.naming import readable
+from indexer.entities.nicknames import is_english_first_name
 from indexer.entities.patterns import Span, found
 from indexer.entities.truecase import is_ordinary, truecased
 from indexer.text.aliases import lexicon_version
@@ -42,7 +43,10 @@ PIECE = 4_000
 _BATCH = 400_000
 
 _UNSAFE = re.compile("[\ud800-\udfff\x00]")
-_SLASH = re.compile(r"\s/\s")
+# One name ends before a slash between blanks, and before a bracket: Иван Петров (Ivan Petrov) are two.
+_BORDER = re.compile(r"\s/\s|\s\((?=[^\W\d_])")
+# A common noun before a Latin name is no part of it: автосервис Fit Service.
+_HEAD = re.compile(r"(?:[а-яё-]+\s)+(?=[A-Z])")
 _BEFORE = re.compile(r"([^\W\d_]+)[\s«\"“]*$")
 _EDGES = " \t\n\r\u00a0«»\"“”„'’`()[]{}<>,;:!?*_~|—–-"
 _NAMES = ("PER", "LOC", "ORG", "NAME")
@@ -203,7 +207,11 @@ def _mentions(text: str, cased: str, names: Sequence[Span], maybe: bool) -> tupl
 
 
 def _persons(text: str, kept: list[tuple[Span, str | None]]) -> list[tuple[Span, str | None]]:
-    """A Latin word of the name of one person of the text is that person's name too: Ivora Tinn … Ivora."""
+    """A Latin name that begins with an English first name is a person's: Bob Dylan.
+
+    So is a Latin word of the name of one person of the text: Ivora Tinn … Ivora.
+    """
+    kept = [(_person(text, span), name) for span, name in kept]
     full = [text[span.start : span.end] for span, _ in kept if span.type == "PER"]
     words = Counter(word for name in full if " " in name for word in set(name.split()))
 
@@ -214,10 +222,16 @@ def _persons(text: str, kept: list[tuple[Span, str | None]]) -> list[tuple[Span,
     return [(settled(span), name) for span, name in kept] if words else kept
 
 
+def _person(text: str, span: Span) -> Span:
+    words = text[span.start : span.end].split()
+    is_person = span.type == "NAME" and 1 < len(words) <= 3 and is_english_first_name(words[0])
+    return span._replace(type="PER") if is_person else span
+
+
 def _parts(text: str, span: Span) -> Iterator[Span]:
-    """The model's span, or its parts where a slash between blanks separates two names."""
+    """The model's span, or its parts where a slash or a bracket separates two names."""
     at = span.start
-    for match in _SLASH.finditer(text, span.start, span.end):
+    for match in _BORDER.finditer(text, span.start, span.end):
         yield Span(at, match.start(), span.type)
         at = match.end()
     yield Span(at, span.end, span.type)
@@ -233,6 +247,9 @@ def _model_name(text: str, span: Span) -> tuple[Span, Known | None]:
     ):
         end -= 1
     surface = text[start:end]
+    if head := _HEAD.match(surface):
+        start += head.end()
+        surface = text[start:end]
     if compound := COMPOUND.match(surface):
         surface = compound.group(1)
         end = start + len(surface)

@@ -1,4 +1,4 @@
-"""Lone names that stand for a fuller one: "Иван" in a talk where only one Иван has a surname."""
+"""Lone names that stand for a fuller one: "Иван" or "Ваня" in a talk where only one Иван has a surname."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from indexer.entities.graph import MessageMentions
+from indexer.entities.nicknames import full_names
 from indexer.text.names import name_key
 
 # A key of more words is no person's name.
@@ -16,7 +17,7 @@ def fuller_names(messages: Sequence[MessageMentions]) -> Mapping[tuple[str, str]
     """Which lone person names mean which full name, talk by talk.
 
     A lone name is merged when exactly one full name of the same talk, a mentioned person or an author, holds
-    it as a word; two of them leave it alone.
+    it as a word, or holds a first name that it is short for; two of them leave it alone.
 
     Args:
         messages: all messages, in any order.
@@ -39,8 +40,9 @@ def fuller_names(messages: Sequence[MessageMentions]) -> Mapping[tuple[str, str]
         keys = full[chat_id] | {name_key(author) for author in authors[chat_id]}
         holders = _holders(keys)
         for name in names:
-            if len(holders[name]) == 1:
-                (merged[chat_id, name],) = holders[name]
+            meant = holders[name] or set().union(*(holders[full_name] for full_name in full_names(name)))
+            if len(meant) == 1:
+                (merged[chat_id, name],) = meant
     return merged
 
 

@@ -32,3 +32,13 @@ def full_names(key: str) -> tuple[str, ...]:
         Merge keys, commonest first; empty for a full or an unknown name. Александр and Александра share one.
     """
     return _table().get(key, ())
+
+
+@cache
+def _english() -> frozenset[str]:
+    return frozenset(name for short, full in _table().items() for name in (short, *full) if name.isascii())
+
+
+def is_english_first_name(word: str) -> bool:
+    """Whether a Latin word is an English first name, short or full."""
+    return word.lower() in _english()

@@ -23,8 +23,8 @@ _LATIN = re.compile("^[a-z]+$")
 def analyser() -> Any:
     """The pymorphy3 analyser of this process; loaded on first use.
 
-    The parses of recent words are remembered: an unknown word is asked about five times over, for a third of a
-    millisecond each. The lists are shared and are not to be changed.
+    The parses of recent words are remembered: an unknown word is asked about five times over, a third of a
+    millisecond each time. The lists are shared and are not to be changed.
     """
     import pymorphy3
 

@@ -14,7 +14,7 @@ Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 RESAMPLES = 1_000
-_LOW, _HIGH = 2.5, 97.5
+_LOW, _HIGH = 0.025, 0.975
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,18 @@ class Sampled:
 
 
 def _figure(value: float, drawn: Values, n: int) -> Figure:
-    defined = drawn[~np.isnan(drawn)]
-    low, high = np.percentile(defined, [_LOW, _HIGH]) if len(defined) else (value, value)
-    return Figure(float(value), float(low), float(high), n)
+    ordered = np.sort(drawn[~np.isnan(drawn)])
+    if not len(ordered):
+        return Figure(float(value), float(value), float(value), n)
+    return Figure(float(value), _quantile(ordered, _LOW), _quantile(ordered, _HIGH), n)
+
+
+def _quantile(ordered: Values, share: float) -> float:
+    """As numpy's linear one, whose call takes ten times as long: a report holds thousands of intervals."""
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return float(ordered[below] + (place - below) * (ordered[above] - ordered[below]))
 
 
 def resamples(count: int, seed: int, draws: int = RESAMPLES) -> Values:

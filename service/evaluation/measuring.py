@@ -99,7 +99,7 @@ class Measuring:
     def _questions(self, subject: Subject, judged: JudgedSet, vectors: QueryVectors) -> list[Question]:
         if not judged.queries:
             raise SettingsError(
-                f"{judged.name} holds no query of the kinds {', '.join(self.plan.kinds)}.", "see its `kind`s"
+                f"{judged.name} holds no query of the kinds {', '.join(self.plan.kinds)}.", "look at the `kind` of its lines"
             )
         gold = subject.gold(judged)
         wanted = sum(len(query.relevant) for query in judged.queries)
@@ -107,7 +107,7 @@ class Measuring:
         if wanted and not there:
             raise SettingsError(
                 f"None of the {wanted:,} relevant messages of {judged.name} is in this index.",
-                "ids are those that `letopis search --json` shows; `chat` is a chat's id",
+                "write ids as `letopis search --json` shows them, and in `chat` a chat's id",
             )
         if there < wanted:
             self.remarks.append(

@@ -139,3 +139,13 @@ def test_a_word_of_every_chunk_beside_an_unseen_one_still_finds_them() -> None:
     scores = ranking.lexical(ids, bm25, upper_bound=19.0, size=4)
     assert (scores[1:] > 5e-4).all()
     assert scores[0] == 0
+
+
+def test_a_part_without_weight_adds_nothing() -> None:
+    scores = np.array([0, 0.5, 0.8, 0.2], np.float32)
+    before, after = np.array([0, 0, 1, 2]), np.array([0, 2, 3, 0])
+    assert not ranking.smoothed(scores, before, after, 0.0).any()
+    assert ranking.smoothed(scores, before, after)[1] == pytest.approx(0.2 * 0.8)
+    ids, bm25 = np.array([1, 2]), np.array([1.0, 2.0], np.float32)
+    assert ranking.lexical(ids, bm25, 100.0, 3, 0.0)[2] == pytest.approx(1.0)
+    assert ranking.lexical(ids, bm25, 8.0, 3)[2] == pytest.approx(0.5, abs=1e-3)

@@ -236,3 +236,13 @@ def test_a_genuine_model_is_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert models_module.choice("spacy") == models_module.Choice("spacy", "3.8.0", None)
     monkeypatch.setattr(models_module, "weights", lambda: None)
     assert models_module.choice("auto").used == "spacy"
+
+
+def test_a_name_ends_before_a_bracket_and_begins_after_a_common_noun(slovnet: Extractor) -> None:
+    (found,) = slovnet.extract(["Встретили Артура Фишера (Arthur Fisher) в автосервисе Fit Service"])
+    assert {"Артур Фишер", "Arthur Fisher", "Fit Service"} <= {mention.name for mention in found}
+
+
+def test_a_latin_name_with_an_english_first_name_is_a_person(slovnet: Extractor) -> None:
+    (found,) = slovnet.extract(["Весь вечер слушаем Bob Dylan"])
+    assert ("PER", "Bob Dylan") in {(mention.type, mention.name) for mention in found}

@@ -62,6 +62,14 @@ def test_a_handle_of_two_people_is_nobodys() -> None:
     assert list(named(graph_of(talk))) == ["@boss"]
 
 
+def test_a_short_name_is_the_only_person_of_the_talk_who_may_be_called_so() -> None:
+    full = said(1, "Иван Петров пришёл", ("Иван Петров", "PER", "Иван Петров"))
+    short = said(2, "Ваня ушёл", ("Ваня", "PER", "Ваня"))
+    assert named(graph_of([full, short]))["Иван Петров"].mentions == 2
+    other = said(3, "Иван Сидоров тут", ("Иван Сидоров", "PER", "Иван Сидоров"))
+    assert set(named(graph_of([full, short, other]))) == {"Иван Петров", "Иван Сидоров", "Ваня"}
+
+
 # --- corrections ----------------------------------------------------------------------------------------
 
 TEAM = [

@@ -33,6 +33,7 @@ def test_every_listed_command_is_there_and_takes_config_data_and_json(name: str,
     groups = {
         "generations": [["list"], ["use"], ["prune"]],
         "import": [["seed"], ["drop"]],
+        "eval": [["search"]],
         "entities": [
             *(["list"], ["show"], ["path"], ["merge"], ["split"], ["rename"], ["ignore"]),
             *(["corrections"], ["undo"]),

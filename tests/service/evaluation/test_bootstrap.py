@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.evaluation.bootstrap import Figure, accepted_at, auroc, mean, resamples
+from service.evaluation.bootstrap import Figure, Sampled, accepted_at, auroc, mean, resamples
 
 
 def test_resamples_draw_as_many_queries_as_there_are() -> None:
@@ -91,3 +91,12 @@ def test_the_threshold_lets_no_more_than_the_allowed_share_in() -> None:
 def test_a_tie_with_an_unanswerable_one_lets_both_in_or_none() -> None:
     confidence = np.array([0.5, 0.5])
     assert accepted_at(confidence, np.array([True, False]), resamples(2, 1), 0.5).value == 0.0
+
+
+def test_the_interval_is_the_middle_95_percent() -> None:
+    values = np.arange(1001) / 1000
+    figure = Sampled(0.5, values, 9).figure()
+    assert (figure.low, figure.high) == (
+        pytest.approx(np.percentile(values, 2.5)),
+        pytest.approx(np.percentile(values, 97.5)),
+    )

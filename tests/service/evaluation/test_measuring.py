@@ -116,7 +116,9 @@ def test_a_filter_is_the_querys_chat_unless_all_are_pooled(
     pooled = Question(question.judged, question.gold, question.vectors, pooled=True)
     assert subject.request(question, "chunk").chat == ["talk0"]
     assert subject.request(pooled, "chunk").chat == []
-    assert len(product(subject, pooled, "message").results) > len(product(subject, question, "message").results)
+    assert len(product(subject, pooled, "message").results) > len(
+        product(subject, question, "message").results
+    )
 
 
 def test_sessions_are_the_hard_borders_of_the_talk(subject: Subject) -> None:
@@ -172,8 +174,8 @@ def test_an_ablation_changes_the_weights_of_one_part() -> None:
 def test_a_report_holds_every_system_metric_and_kind(index: Settings, tmp_path: Path) -> None:
     plan = Plan(choice=Choice(ablations=True))
     measuring = Measuring(index, {}, tmp_path, plan, Silent())
-    report = measuring.run([JudgedSet("talks", QUERIES), JudgedSet("pooled", QUERIES, pooled=True)])
-    assert set(report) == {"talks", "pooled"}
+    report = measuring.run([JudgedSet("talks", QUERIES)])
+    assert set(report) == {"talks"}
     for unit in UNITS:
         systems = report["talks"][unit]
         assert list(systems) == names(unit, plan.choice)

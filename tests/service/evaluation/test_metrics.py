@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.evaluation.metrics import RETRIEVAL, WHOLE, covered, messages, ndcg, recall, retrieval
@@ -113,6 +113,7 @@ stretches = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(stretches, min_size=1, max_size=4).map(tuple), max_size=8), st.integers(0, 300))
 def test_coverage_never_exceeds_the_budget_and_grows_with_it(results: list[Result], budget: int) -> None:
     gold = dict.fromkeys(range(1, 6), 90)
@@ -122,7 +123,9 @@ def test_coverage_never_exceeds_the_budget_and_grows_with_it(results: list[Resul
     assert recall(results, gold) * len(gold) == len(set(messages(results)))
     unbounded = covered(results, gold, 10**6)
     for row in unbounded:
-        points = {at for result in results for s in result if s.message == row for at in range(s.start, s.end)}
+        points = {
+            at for result in results for s in result if s.message == row for at in range(s.start, s.end)
+        }
         assert unbounded[row] == len(points)
 
 
