@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from service.cli.name_evaluation import entities
 from service.cli.search_evaluation import search
 
 
@@ -12,5 +13,5 @@ def evaluate() -> None:
     """Measure search and names against judged files."""
 
 
-for command in (search,):
+for command in (search, entities):
     evaluate.add_command(command)

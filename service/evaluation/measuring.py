@@ -99,7 +99,8 @@ class Measuring:
     def _questions(self, subject: Subject, judged: JudgedSet, vectors: QueryVectors) -> list[Question]:
         if not judged.queries:
             raise SettingsError(
-                f"{judged.name} holds no query of the kinds {', '.join(self.plan.kinds)}.", "look at the `kind` of its lines"
+                f"{judged.name} holds no query of the kinds {', '.join(self.plan.kinds)}.",
+                "look at the `kind` of its lines",
             )
         gold = subject.gold(judged)
         wanted = sum(len(query.relevant) for query in judged.queries)
