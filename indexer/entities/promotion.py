@@ -29,14 +29,14 @@ def promoted(messages: Sequence[MessageMentions]) -> list[MessageMentions]:
         messages: all messages of the archive.
     """
     people = _people(messages)
-    types: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    seen: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for message in messages:
         for mention in message.mentions:
             if mention.type in _NAMES and _has_capital(message.text, mention):
-                types[mention.key][mention.type] += 1
+                seen[mention.key][mention.type, mention.name] += 1
     known = {
-        key: min(counts, key=lambda kind: (-counts[kind], kind))
-        for key, counts in types.items()
+        key: min(counts, key=lambda what: (-counts[what], what))
+        for key, counts in seen.items()
         if counts.total() >= SEEN
     }
     return [_settled(message, known, people) for message in messages]
@@ -55,14 +55,18 @@ def _has_capital(text: str, mention: Mention) -> bool:
     return any(map(str.isupper, text[mention.start : mention.end]))
 
 
-def _settled(message: MessageMentions, known: dict[str, str], people: dict[str, str]) -> MessageMentions:
+def _settled(
+    message: MessageMentions, known: dict[str, tuple[str, str]], people: dict[str, str]
+) -> MessageMentions:
     if not any(mention.type in _UNSETTLED for mention in message.mentions):
         return message
     settled: list[Mention] = []
     for mention in message.mentions:
         if mention.type == CANDIDATE:
             if mention.key in known:
-                settled.append(replace(mention, type=known[mention.key]))
+                # Its own name is a guess from small letters and has no say in how the entity is shown.
+                kind, name = known[mention.key]
+                settled.append(replace(mention, type=kind, name=name))
         elif mention.type == "HANDLE" and mention.key in people:
             name = people[mention.key]
             settled.append(replace(mention, type="PER", name=name, key=name_key(name)))

@@ -96,7 +96,8 @@ def foreign(queries: Sequence[JudgedQuery], seed: int, count: int = _FOREIGN_A_C
 
 def xquad(path: Path, seed: int) -> list[Corpus]:
     """Paragraphs as messages, each a session by itself; questions in the same and in the other language."""
-    sides = {language: _parted(_found(path, f"xquad_{language}*.jsonl")) for language in ("ru", "en")}
+    folder = _folder(path)
+    sides = {language: _parted(_found(folder, f"xquad_{language}*.jsonl")) for language in ("ru", "en")}
     corpora = []
     for language, (docs, _) in sides.items():
         lines = [
@@ -122,7 +123,7 @@ def xquad(path: Path, seed: int) -> list[Corpus]:
 
 def ru_chat(path: Path, seed: int) -> list[Corpus]:
     """Russian talks with an assistant; a query is asked inside its own chat, and some in the other one."""
-    folder = path / "ru_chat" if (path / "ru_chat").is_dir() else path
+    folder = path / "ru_chat" if (path / "ru_chat").is_dir() else _folder(path)
     files = {file.name: _lines([file]) for file in _found(folder, "dialog*.jsonl")}
     judged = read_queries(_found(folder, "queries*.jsonl")[0])
     queries = [*judged, *foreign(judged, seed)]
@@ -134,6 +135,11 @@ ADAPTERS: dict[str, Callable[[Path, int], list[Corpus]]] = {
     "xquad": xquad,
     "ru_chat": ru_chat,
 }
+
+
+def _folder(path: Path) -> Path:
+    """A set of several files may be named by one of them."""
+    return path.parent if path.is_file() else path
 
 
 def _found(path: Path, pattern: str) -> list[Path]:
