@@ -99,6 +99,8 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     entities = (
         generation.graph.named_in(asked.request.q, store.knows) if mode in ("hybrid", "entities") else []
     )
+    if mode == "hybrid":
+        entities = _without_authors(generation, entities)
     names, named = _entity_scores(generation, entities, size, weigh.related)
     scores, bm25 = np.zeros(size, np.float32), np.zeros(size, np.float32)
     if mode in ("hybrid", "text"):
@@ -215,6 +217,26 @@ def _entity_scores(
         for row in rows:
             named.setdefault(row, []).append(number)
     return (scores / np.float32(possible) if possible > 0 else scores), named
+
+
+def _without_authors(generation: Generation, entities: Sequence[StoredEntity]) -> list[StoredEntity]:
+    """The entities that are no author of the archive.
+
+    Whom the query names as a speaker is the author leg's evidence; the talk of two people names both of them
+    everywhere, and counting that cost LoCoMo .010 of recall@5 (chunks) and .014 (messages).
+    """
+    if not entities:
+        return []
+    words = {
+        lemma
+        for author, _, _ in generation.store.authors()
+        if author
+        for token in tokens(author)
+        for lemma in lemmas(token)
+    }
+    return [
+        entity for entity in entities if all(words.isdisjoint(lemmas(token)) for token in tokens(entity.name))
+    ]
 
 
 def _rarity(entity: StoredEntity, size: int) -> float:
