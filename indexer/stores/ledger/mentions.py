@@ -11,7 +11,6 @@ from indexer.stores.database import row, rows, transaction
 from indexer.stores.ledger.meta import Meta
 from schemas.records import Mention
 
-
 _EXTRACTOR = "extractor"
 
 
