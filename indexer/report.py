@@ -62,6 +62,7 @@ class Report:
         notes: sentences for the owner.
         health: sources that do not tell what they used to.
         faults: what makes the run end with exit 3.
+        golden: figures of the golden queries where they were asked, before and after, and which got worse.
         generation: the published one, or None where nothing changed.
         exit: 0, 1 or 3.
     """
@@ -79,6 +80,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     health: list[Finding] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    golden: dict[str, Any] = field(default_factory=dict)
     generation: str | None = None
     seconds: float = 0.0
     exit: int = 0
@@ -142,4 +144,5 @@ class Report:
             "notes": self.notes,
             "health": [asdict(finding) for finding in self.health],
             "faults": self.faults,
+            "golden": self.golden,
         }

@@ -117,6 +117,14 @@ class Notify(_Section):
     command: str | None = None
 
 
+class Quality(_Section):
+    """What a new generation is asked before it is published, and where empty searches are noted."""
+
+    golden: Path | None = None
+    tolerance: float = Field(0.05, ge=0, le=1)
+    log_empty: Path | None = None
+
+
 class Settings(BaseSettings):
     """All settings of a data folder; see docs/settings.md for the table."""
 
@@ -135,6 +143,7 @@ class Settings(BaseSettings):
     entities: Entities = Entities()
     service: Service = Service()
     notify: Notify = Notify()
+    quality: Quality = Quality()
 
     @field_validator("timezone")
     @classmethod
@@ -218,7 +227,7 @@ def load(
         environment: for the check of unknown LETOPIS_ names; the process's own by default.
 
     Returns:
-        The settings, with `data` and `archives` made absolute, and the file that was read.
+        The settings, with every path made absolute, and the file that was read.
 
     Raises:
         SettingsError: a file that can't be read, an unknown key or name, or a value out of range.
@@ -249,6 +258,13 @@ def load(
         update={
             "data": _absolute(base, settings.data),
             "archives": tuple(_absolute(base, archive) for archive in settings.archives),
+            "quality": settings.quality.model_copy(
+                update={
+                    name: _absolute(base, place)
+                    for name in ("golden", "log_empty")
+                    if (place := getattr(settings.quality, name)) is not None
+                }
+            ),
         }
     ), (path.resolve() if found else None)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from indexer.report import Report
 from indexer.stores import StoredChunk
 from indexer.stores.generation import Check, Generation
 from indexer.stores.manifest import Manifest
 from schemas.http import SearchRequest
 from schemas.records import AGENTS, ROLES, Filter
+from schemas.settings import Settings
 from service.evidence import asked_of, gather
 
 # A generation that lost more than a fifth of its messages is more likely a fault than a clean-up.
@@ -54,3 +56,22 @@ def _scores_well(generation: Generation, chunk: StoredChunk) -> bool:
 
 
 CHECKS: tuple[Check, ...] = (shrink_guard, finds_itself)
+
+
+def checks_of(settings: Settings, report: Report, force: bool = False) -> tuple[Check, ...]:
+    """The checks of a build, with the golden queries of the settings among them.
+
+    Args:
+        settings: may name a golden file.
+        report: gets the figures of the golden queries.
+        force: no check will be asked, so the golden file is not read.
+
+    Raises:
+        SettingsError: the golden file can't be read.
+    """
+    golden = settings.quality.golden
+    if golden is None or force:
+        return CHECKS
+    from service.golden import GoldenGate, golden_queries
+
+    return (*CHECKS, GoldenGate(settings, golden_queries(golden), report.golden))

@@ -23,6 +23,7 @@ from schemas.http import (
 )
 from schemas.problems import DatabaseError, RequestError
 from schemas.settings import Settings
+from service.empty_searches import EmptySearches
 from service.evidence import QueryVector
 from service.live import LiveIndex
 from service.names import entity_answer, entity_list
@@ -48,6 +49,7 @@ class LiveEngine:
         self._embedders = QueryEmbedders(settings, os.environ if environment is None else environment)
         self._live = LiveIndex(settings.data, self._opened)
         self._staleness = Staleness(settings.data)
+        self._empty = EmptySearches(settings.quality.log_empty)
 
     def _opened(self, generation: Generation) -> None:
         self._embedders.warm(generation.store.spaces())
@@ -87,15 +89,19 @@ class LiveEngine:
                 raise RequestError(
                     "embedder_unavailable", "; ".join(degraded) + ".", "ask without strict=true"
                 )
-            return search(
+            now = datetime.now(UTC)
+            answer = search(
                 generation,
                 request,
                 vectors,
                 self._settings.zone,
-                datetime.now(UTC),
+                now,
                 degraded,
                 self._staleness.of(generation),
             )
+        if not answer.hits:
+            self._empty.note(request, now)
+        return answer
 
     def _vectors(self, generation: Generation, request: SearchRequest) -> tuple[list[QueryVector], list[str]]:
         if request.mode in ("text", "entities"):

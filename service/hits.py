@@ -21,6 +21,9 @@ MESSAGE_CHARACTERS = 2_000
 # Shorter equal texts ("да", "ок") are no duplicates but talk.
 DUPLICATE_CHARACTERS = 20
 
+# Legs that grade; a date or an author fits or does not.
+_RANKED = ("vector", "text", "entities", "neighbours", "message_text")
+
 # A word in the display text, with combining marks (й may stand decomposed there).
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+")
 
@@ -60,17 +63,21 @@ class _Hits:
         evidence = findings.rows
         explained: dict[str, Any] = {}
         for leg in evidence.legs:
-            contribution = round(evidence.share(leg, row), 6)
-            explained[leg] = {"contribution": contribution}
+            # Finer than the score: seven rounded parts must still sum to it within a millionth.
+            explained[leg] = {"contribution": round(evidence.share(leg, row), 9)}
             scores = evidence.legs[leg]
-            if leg in ("vector", "text", "entities") and scores[row] > 0:
+            if leg in _RANKED and scores[row] > 0:
                 explained[leg]["rank"] = int((scores > scores[row]).sum()) + 1
         if "text" in explained:
             explained["text"]["bm25"] = round(float(findings.bm25[row]), 4)
             explained["text"]["terms"] = self.matched_terms(text)
+        if "message_text" in explained:
+            explained["message_text"] |= {key: explained["text"][key] for key in ("bm25", "terms")}
         if "vector" in explained and chunk and findings.space[chunk] >= 0:
-            space = self.asked.vectors[int(findings.space[chunk])].info.space
-            explained["vector"]["space"] = space.name
+            info = self.asked.vectors[int(findings.space[chunk])].info
+            explained["vector"]["space"] = info.space.name
+            alone = self.asked.request.mode == "vector" or not self.asked.terms
+            explained["vector"]["weight"] = 1.0 if alone else info.weight
             explained["vector"]["similarity"] = round(float(findings.cosines[chunk]), 4)
         elif "vector" in explained:
             del explained["vector"]

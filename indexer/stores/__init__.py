@@ -155,5 +155,8 @@ class Store(Protocol):
     def message_rows(self, pairs: Sequence[tuple[str, str]]) -> Sequence[int]:
         """Dense ids of messages by (chat id, message id); unknown ones are left out."""
 
+    def messages_called(self, message_id: str) -> Sequence[int]:
+        """Dense ids of the messages of any chat that have this id."""
+
     def close(self) -> None:
         """Give everything back; call it when no request is left."""

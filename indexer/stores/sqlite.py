@@ -228,6 +228,12 @@ class SqliteStore:
             )
         return [id_ for (id_,) in found]
 
+    def messages_called(self, message_id: str) -> list[int]:
+        """Dense ids of the messages of any chat that have this id."""
+        with self._connection() as db:
+            found = rows(db, "SELECT id FROM message WHERE message_id = ? ORDER BY id", (message_id,))
+        return [id_ for (id_,) in found]
+
 
 def _spaces(db: apsw.Connection) -> tuple[SpaceInfo, ...]:
     found = rows(

@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "build": ("build", "build", "Read the archives and publish a new generation of the index."),
     "import": ("imports", "imports", "Take over an older index with the vectors that were paid for."),
     "search": ("search", "search", "Search the index."),
+    "why-not": ("why_not", "why_not", "Follow one message: why a search does not find it."),
     "serve": ("serve", "serve_command", "Run the HTTP service."),
     "status": ("status", "status", "What is served, how fresh it is, what the last run did."),
     "entities": ("entities", "entities", "Names in the index: look them up, connect them, correct them."),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schemas.problems import LetopisError
+from schemas.problems import BuildRefused, LetopisError
 from service.cli.cancellation import Cancellation
 from service.cli.faults import as_problem, exit_of, problem_of
 from service.cli.notify import last_exit, notify
@@ -107,17 +107,21 @@ def rehearse(settings: Settings, options: Options, minutes: float | None, as_jso
 
 def _run(settings: Settings, options: Options, as_json: bool) -> int:
     from indexer.pipeline import Build
-    from service.checks import CHECKS
+    from indexer.report import Report
+    from service.checks import checks_of
 
+    report = Report()
+    checks = checks_of(settings, report, options.force)
     before = last_exit(settings.data)
     cancellation, progress = Cancellation(), shown()
     job = Build(
         settings=settings,
         options=options,
-        checks=CHECKS,
+        checks=checks,
         progress=progress,
         cancelled=cancellation.asked,
         sleep=cancellation.sleep,
+        report=report,
     )
     fault: LetopisError | None = None
     try:
@@ -147,13 +151,15 @@ def _note(job: Build, fault: LetopisError) -> None:
 
 def _tell(job: Build, settings: Settings, fault: LetopisError | None, as_json: bool) -> None:
     from indexer.stores.generation import current_manifest
-    from service.cli.summary import summary
+    from service.cli.summary import golden_table, summary
 
     if as_json:
         problem = as_problem(fault) if fault is not None else {}
         click.echo(json.dumps(job.report.as_json() | problem, ensure_ascii=False))
     elif fault is not None:
         click.echo(f"letopis: {fault.line()}", err=True)
+        if isinstance(fault, BuildRefused) and job.report.golden.get("worse"):
+            click.echo(golden_table(job.report.golden["worse"]), err=True)
     else:
         manifest = current_manifest(settings.data)
         click.echo(summary(job.report, manifest.generation if manifest else None))

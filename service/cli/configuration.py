@@ -46,6 +46,11 @@ cloud = {cloud}
 # [notify]
 # Run with the build's report on stdin when a build fails or leaves work, and when it is well again.
 # command = "mail -s letopis me"
+
+# [quality]
+# Judged queries that a new generation must answer as well as the last one; `letopis search --judge`
+# writes them.
+# golden = "golden.jsonl"
 """
 
 

@@ -88,22 +88,26 @@ def seed(
     """
     from indexer.importing import Import, looked_at, seed_file
     from indexer.pipeline import Options
+    from indexer.report import Report
     from indexer.spending import Budget
-    from service.checks import CHECKS
+    from service.checks import checks_of
 
     settings = settings_of(config, data)
     file = seed_file(Path.cwd() / path.expanduser())
     found = looked_at(file)
     spaces = _named(file.name, found, _answers(models, provider), provider, dry_run, as_json)
+    report = Report()
+    checks = checks_of(settings, report)
     cancellation, progress = Cancellation(), shown()
     deadline = None if budget_minutes is None else time.monotonic() + budget_minutes * 60
     job = Import(
         settings=settings,
         options=Options(budget=Budget(deadline=deadline, requests=budget_requests)),
-        checks=CHECKS,
+        checks=checks,
         progress=progress,
         cancelled=cancellation.asked,
         sleep=cancellation.sleep,
+        report=report,
         file=file,
         models=spaces,
     )
@@ -128,9 +132,12 @@ def drop(space: str, config: Path | None, data: Path | None, as_json: bool) -> i
     For a model that can't be asked any more: every answer would name it as degraded.
     """
     from indexer.importing import Drop
-    from service.checks import CHECKS
+    from indexer.report import Report
+    from service.checks import checks_of
 
-    job = Drop(settings=settings_of(config, data), checks=CHECKS, progress=shown(), space=space)
+    settings, report = settings_of(config, data), Report()
+    checks = checks_of(settings, report)
+    job = Drop(settings=settings, checks=checks, progress=shown(), report=report, space=space)
     job.run()
     if as_json:
         print_json(job.report.as_json() | {"dropped": job.dropped})

@@ -10,6 +10,7 @@ import click
 
 from schemas.http import Answer, SearchRequest
 from schemas.problems import RequestError
+from service.cli.judging import golden_file, judged
 from service.cli.options import settings_of, shared
 from service.requests import expected, parse_search
 
@@ -55,14 +56,20 @@ def _keys(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @_keys
+@click.option(
+    "--judge", is_flag=True, help="Ask of each hit if it is good; quality.golden keeps the answers."
+)
 @shared
-def search(query: tuple[str, ...], config: Path | None, data: Path | None, as_json: bool, **keys: Any) -> int:
+def search(
+    query: tuple[str, ...], judge: bool, config: Path | None, data: Path | None, as_json: bool, **keys: Any
+) -> int:
     """Search the index: by meaning, by word in any inflection, by name.
 
     Several words need no quotes. A QUERY that begins with a dash goes after `--`.
     """
     request = _request(" ".join(query), keys, as_json)
     settings = settings_of(config, data)
+    golden = golden_file(settings, request.format == "json") if judge else None
 
     from service.engine import LiveEngine
     from service.render import as_markdown, as_text
@@ -78,6 +85,8 @@ def search(query: tuple[str, ...], config: Path | None, data: Path | None, as_js
         from service.cli.explanation import explanation
 
         click.echo(f"\n{explanation(answer)}")
+    if golden is not None:
+        click.echo(judged(answer, request, golden))
     return 0
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from indexer.report import Report
 from service.render import clean
@@ -42,6 +43,29 @@ def _counts(report: Report) -> Iterator[str]:
         yield line("vectors", f"{name}: {counts['embedded']:,} embedded, {counts['left']:,} left")
     if report.generation:
         yield line("names", f"{entities['entities']:,} entities, {entities['relations']:,} relations")
+    if report.golden:
+        yield line("golden", _golden(report.golden))
+
+
+def golden_table(worse: Sequence[Mapping[str, Any]]) -> str:
+    """The golden queries that lost relevant messages, one a line: rank before and after, question."""
+    rows = [("before", "after", "question")]
+    for query in worse:
+        before, after = (str(query[when] or "–") for when in ("before", "after"))
+        rows.append((before, after, clean(query["text"], _WIDTH)))
+    return "\n".join(f"  {before:>6}  {after:>5}  {text}" for before, after, text in rows)
+
+
+def _golden(golden: Mapping[str, Any]) -> str:
+    left = (
+        f", {golden['left_out']:,} left out: their messages are not in the index"
+        if golden["left_out"]
+        else ""
+    )
+    if "after" not in golden:
+        return f"no query could be asked{left}"
+    before = f" (before {golden['before']['recall@10']:.3f})" if "before" in golden else ""
+    return f"recall@10 {golden['after']['recall@10']:.3f}{before} over {golden['questions']:,} queries{left}"
 
 
 def losses(report: Report) -> Iterator[str]:

@@ -56,6 +56,7 @@ class Subject:
     """
 
     def __init__(self, generation: Generation, zone: tzinfo) -> None:
+        self._store = generation.store
         self.generation = replace(generation, store=remembering(generation.store))
         self.zone = zone
         self.reader = Reader(self.generation.store)
@@ -97,7 +98,7 @@ class Subject:
     @cached_property
     def _by_id(self) -> dict[str, list[int]]:
         """Rows by message id, for queries that name no chat."""
-        store = self.generation.store
+        store = self._store  # a store that remembers would keep every text of the archive
         found: dict[str, list[int]] = {}
         for start in range(1, store.size("message") + 1, _BATCH):
             rows = range(start, min(start + _BATCH, store.size("message") + 1))

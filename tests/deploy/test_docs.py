@@ -80,7 +80,9 @@ def test_the_shown_answer_is_one() -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_commands_named_in_a_page_are_ones_that_the_cli_has(path: Path) -> None:
-    named = set(re.findall(r"(?:`|^|bin/)letopis ([a-z]+)", path.read_text("utf-8"), re.MULTILINE))
+    named = set(
+        re.findall(r"(?:`|^|bin/)letopis ([a-z]+(?:-[a-z]+)*)", path.read_text("utf-8"), re.MULTILINE)
+    )
     assert named <= commands_of_cli()
 
 

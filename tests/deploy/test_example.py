@@ -22,6 +22,8 @@ SHOWN = {
     "embedding.ollama.host",
     "service.token",
     "notify.command",
+    "quality.golden",
+    "quality.log_empty",
 }
 
 

@@ -54,6 +54,16 @@ def test_lists_in_the_environment_are_json(monkeypatch: pytest.MonkeyPatch) -> N
         load()
 
 
+def test_the_files_of_quality_count_from_the_folder_of_the_config_as_well(tmp_path: Path) -> None:
+    inner = tmp_path / "etc"
+    inner.mkdir()
+    path = config(inner, "[quality]\ngolden = 'golden.jsonl'\n")
+    settings, _ = load(path, {"quality": {"log_empty": Path("/srv/empty.jsonl")}}, environment={})
+    assert settings.quality.golden == inner / "golden.jsonl"
+    assert settings.quality.log_empty == Path("/srv/empty.jsonl")
+    assert load(config(inner, ""), environment={})[0].quality.golden is None
+
+
 def test_relative_paths_count_from_the_folder_of_the_config(tmp_path: Path) -> None:
     inner = tmp_path / "etc"
     inner.mkdir()

@@ -70,7 +70,7 @@ def test_the_contributions_of_every_hit_sum_to_its_score(
 ) -> None:
     hits = ask(engine, q, mode=mode, unit=unit, explain=True, limit=100).hits
     for hit in hits:
-        assert total(hit) == pytest.approx(hit.score, abs=1e-4)
+        assert total(hit) == pytest.approx(hit.score, rel=0, abs=1e-6)
         assert 0 < hit.score <= 1
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 

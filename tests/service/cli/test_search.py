@@ -99,3 +99,23 @@ def test_without_an_index_one_line_holds_the_remedy(work: Path, run: Run) -> Non
 
 def test_a_timeout_that_suffices_changes_nothing(built: Path, run: Run) -> None:
     assert run("search", "кот", "--timeout-ms", "60000").code == 0
+
+
+@pytest.mark.parametrize("unit", ["chunk", "message"])
+@pytest.mark.parametrize("query", ["серверов", "что Оля сказала про Docker 3 января", "кот не ест"])
+def test_the_rows_of_an_explanation_sum_to_the_score(built: Path, run: Run, query: str, unit: str) -> None:
+    answer = Answer.model_validate(run("search", query, "--explain", "--unit", unit, "--json").json)
+    assert answer.hits
+    for hit in answer.hits:
+        given = sum(leg["contribution"] for leg in (hit.explain or {}).values())
+        assert given == pytest.approx(hit.score, rel=0, abs=1e-6)
+    table = run("search", query, "--explain", "--unit", unit).out
+    assert table.count("leg             gives   rank  why") == len(answer.hits)
+    assert all(name in table for name in ("text", "vector", "neighbours"))
+
+
+def test_an_explanation_says_what_each_leg_saw(built: Path, run: Run) -> None:
+    table = run("search", "что Оля сказала про серверы", "--explain", "--unit", "message").out
+    assert "message text" in table
+    assert "said by someone whom the query names" in table
+    assert "hash/hash/" in table
