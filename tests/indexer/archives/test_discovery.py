@@ -155,6 +155,11 @@ class TestZips:
         assert set(refused(tmp_path).values()) == {"a zip member whose name leads out of the zip"}
         assert len(refused(tmp_path)) == 4
 
+    def test_a_name_of_64_kilobytes_is_refused_and_costs_nothing(self, tmp_path: Path) -> None:
+        with zipfile.ZipFile(tmp_path / "long.zip", "w") as archive:
+            archive.writestr("-topic-" * 9_000 + ".jsonl", "{}")
+        assert set(refused(tmp_path).values()) == {"a zip member whose name is longer than 4096 characters"}
+
     def test_a_member_that_expands_without_bound_is_refused_unread(self, tmp_path: Path) -> None:
         with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("bomb.jsonl", b"0" * (4 << 20))
