@@ -106,7 +106,7 @@ def claude_code_lines(chance: random.Random) -> Iterator[dict[str, Any]]:
             "parentUuid": above,
             "isSidechain": False,
             "userType": "external",
-            "cwd": "/srv/work/indexer",
+            "cwd": "project/indexer",
             "sessionId": session,
             "version": "2.0.55",
             "gitBranch": "main",
@@ -134,7 +134,7 @@ def claude_code_lines(chance: random.Random) -> Iterator[dict[str, Any]]:
                 yield answer(parent, turn, thought)
             if chance.random() < 0.5:
                 yield answer(parent, turn, {"type": "text", "text": texts.said()})
-            asked = {"file_path": "/srv/work/indexer/a.py", "offset": 1, "limit": 200}
+            asked = {"file_path": "project/indexer/a.py", "offset": 1, "limit": 200}
             yield answer(parent, turn, {"type": "tool_use", "id": call, "name": "Read", "input": asked})
             result = texts.code()
             told = {"type": "tool_result", "tool_use_id": call, "content": result}
@@ -164,9 +164,7 @@ def codex_lines(chance: random.Random) -> Iterator[dict[str, Any]]:
             "response_item", {"type": "message", "role": role, "content": [{"type": block, "text": text}]}
         )
 
-    yield line(
-        "session_meta", {"id": str(uuid.UUID(int=chance.getrandbits(128))), "cwd": "/srv/work/indexer"}
-    )
+    yield line("session_meta", {"id": str(uuid.UUID(int=chance.getrandbits(128))), "cwd": "project/indexer"})
     while True:
         said = texts.said()
         yield message("user", "input_text", said)

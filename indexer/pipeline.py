@@ -18,7 +18,8 @@ from indexer.archives import ReadOptions
 from indexer.embedding import Embedding
 from indexer.entities import version_of
 from indexer.extraction import extract
-from indexer.reading import EVERYTHING, Narrowing, Reading
+from indexer.narrowing import EVERYTHING, Narrowing
+from indexer.reading import Reading
 from indexer.report import Progress, Report, Silent
 from indexer.spending import Budget
 from indexer.stores import generation as generations

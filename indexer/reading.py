@@ -6,10 +6,9 @@ import hashlib
 import json
 import re
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 from indexer import redaction
@@ -18,11 +17,12 @@ from indexer.archives import ArchiveFile, Reader, ReadOptions, discover, ignored
 from indexer.archives.databases import journal_of
 from indexer.archives.streams import DamagedFile
 from indexer.health import Finding, of_file, of_rhythm, unrecognised
+from indexer.narrowing import EVERYTHING, Narrowing
+from indexer.redaction.message import clean, one_line
 from indexer.report import Progress, Report
 from indexer.stores.ledger import Ledger, SourceFile, SourceState
 from indexer.stores.ledger.forgetting import DUE, PURGE
 from indexer.stores.ledger.sources import NOTES
-from indexer.text.normal import normal, scrubbed
 from schemas.problems import ArchiveError, Interrupted
 from schemas.records import Dropped, Message, Record, Skipped
 
@@ -33,33 +33,6 @@ _BLOCK = 1 << 20
 
 # In so many builds a source must have grown before its silence means something: an export never grows.
 _NIGHTS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Narrowing:
-    """The part of the archives that one build reads.
-
-    Attributes:
-        since: earliest time, UTC ms inclusive; messages without a time fall out when it is set.
-        chats: ids or titles of talks; empty means all.
-    """
-
-    since: int | None = None
-    chats: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.since is not None or bool(self.chats)
-
-    def keeps(self, message: Message) -> bool:
-        """Whether a message is in it: its chat by exact id or by title in the normal form."""
-        if self.since is not None and (message.at is None or message.at < self.since):
-            return False
-        if not self.chats or message.chat_id in self.chats:
-            return True
-        return message.chat_title is not None and normal(message.chat_title) in map(normal, self.chats)
-
-
-EVERYTHING = Narrowing()
 
 
 class Reading:
@@ -129,7 +102,7 @@ class Reading:
             if rhythm.grew < _NIGHTS:
                 continue
             days = self._ledger.sources.days(id_, kind)
-            finding = of_rhythm(f"{kind} in {_plain(root.name)}", days, self._now, rhythm.noticed)
+            finding = of_rhythm(f"{kind} in {one_line(root.name)}", days, self._now, rhythm.noticed)
             self._ledger.sources.quiet_since(id_, kind, finding.noticed if finding else None)
             if finding is not None:
                 self._findings.append(finding)
@@ -264,7 +237,7 @@ class Reading:
                 account.take(record)
             elif self._narrowing.keeps(record):
                 account.take(record)
-                yield _clean(record, account.redacted)
+                yield clean(record, account.redacted)
             else:
                 account.take(Dropped("outside", len(record.text)))
 
@@ -288,40 +261,6 @@ class Reading:
             return [whole]
         part = json.dumps([narrowing.since, sorted(narrowing.chats)], ensure_ascii=False)
         return [f"{whole} {hashlib.sha256(part.encode()).hexdigest()[:12]}", whole]
-
-
-def _clean(message: Message, counts: Counter[str]) -> tuple[Message, bytes]:
-    """The message without secrets, in its text and in everything else that is stored of it."""
-    text = redaction.redacted(scrubbed(message.text), counts)
-    clean = replace(
-        message,
-        text=text,
-        chat_id=scrubbed(message.chat_id),
-        id=scrubbed(message.id),
-        chat_title=_plain(message.chat_title),
-        author=_plain(message.author),
-        author_id=_scrubbed(message.author_id),
-        session=_scrubbed(message.session),
-        reply_to=_scrubbed(message.reply_to),
-        origin=_scrubbed(message.origin),
-        copied_from=_scrubbed(message.copied_from),
-        # Spans of a text that the redactor changed mean nothing any more.
-        windows=message.windows if text == message.text else (),
-        place=scrubbed(message.place),
-        meta={scrubbed(key): redaction.redacted(scrubbed(value)) for key, value in message.meta.items()},
-    )
-    return clean, hashlib.sha256(text.encode()).digest()
-
-
-def _scrubbed(value: str | None) -> str | None:
-    return None if value is None else scrubbed(value)
-
-
-def _plain(name: str | None) -> str | None:
-    """A title or a name on one line: it stands in headers and must not forge one."""
-    if name is None:
-        return None
-    return redaction.redacted(" ".join(scrubbed(name).split()))[:200] or None
 
 
 def root_id(root: Path) -> str:

@@ -227,13 +227,7 @@ def _without_authors(generation: Generation, entities: Sequence[StoredEntity]) -
     """
     if not entities:
         return []
-    words = {
-        lemma
-        for author, _, _ in generation.store.authors()
-        if author
-        for token in tokens(author)
-        for lemma in lemmas(token)
-    }
+    words = generation.store.author_lemmas()
     return [
         entity for entity in entities if all(words.isdisjoint(lemmas(token)) for token in tokens(entity.name))
     ]
@@ -278,6 +272,8 @@ def _dated(first: NDArray[np.int64], last: NDArray[np.int64], dated: Sequence[tu
 
 def _named_authors(generation: Generation, query: str) -> list[int]:
     asked = {lemma for token in tokens(query) for lemma in lemmas(token)}
+    if asked.isdisjoint(generation.store.author_lemmas()):
+        return []
     return [
         code
         for name, _, code in generation.store.authors()

@@ -17,92 +17,18 @@ from indexer.entities.corrections import Corrections
 from indexer.entities.graph import Entity, Graph, MessageMentions, Place, PlacedMention, Predicate, Relation
 from indexer.entities.merging import fuller_names
 from indexer.entities.promotion import promoted
+from indexer.entities.tally import Support, Tally
 from indexer.text.names import name_key
 from schemas.records import Mention
 
 __all__ = ["Entity", "Graph", "MessageMentions", "Place", "PlacedMention", "Relation", "graph_of"]
 
-TRAINED = ("PER", "LOC", "ORG")
 NONE = Corrections()
 # A measure, a day or a version stands beside everything and relates to nothing.
 LOOSE = frozenset({"DATE", "MONEY", "VERSION", "IP"})
-# Share of the mentions from which a model's type beats the untyped NAME.
-_TYPED = 0.25
 AUTHORS, CHATS = 5, 20
 # Chunks of one message that may hold the same place: the overlap is at most half a chunk.
 _OVERLAPPING = 4
-
-
-class _Tally:
-    """One entity while it is being counted."""
-
-    __slots__ = (
-        "authors",
-        "chats",
-        "chunks",
-        "fallback",
-        "first",
-        "forms",
-        "last",
-        "links",
-        "mentions",
-        "names",
-        "types",
-    )
-
-    def __init__(self) -> None:
-        self.types: Counter[str] = Counter()
-        self.names: Counter[str] = Counter()
-        self.forms: Counter[str] = Counter()
-        self.chunks: set[str] = set()
-        self.mentions = 0
-        self.fallback = ""
-        self.first: int | None = None
-        self.last: int | None = None
-        self.authors: dict[str, _Support] = {}
-        self.chats: dict[str, _Support] = {}
-        self.links: dict[str, _Support] = {}
-
-    def seen(self, at: int | None) -> None:
-        self.first, self.last = _span(self.first, self.last, at)
-
-    @property
-    def type(self) -> str:
-        ranked = sorted(self.types.items(), key=lambda item: (-item[1], item[0]))
-        trained = [kind for kind, _ in ranked if kind in TRAINED]
-        if ranked[0][0] == "NAME" and trained and self.types[trained[0]] >= _TYPED * self.types.total():
-            return trained[0]
-        return ranked[0][0]
-
-    @property
-    def name(self) -> str:
-        if not self.names:
-            return self.fallback
-        return min(self.names, key=lambda name: (-self.names[name], name.islower(), name))
-
-
-class _Support:
-    """How often, when, and where a structural relation was seen."""
-
-    __slots__ = ("chunk", "count", "first", "last")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.first: int | None = None
-        self.last: int | None = None
-        self.chunk: str | None = None
-
-    def add(self, at: int | None, chunk: str) -> None:
-        self.count += 1
-        self.first, self.last = _span(self.first, self.last, at)
-        if at is None or at == self.last or self.chunk is None:
-            self.chunk = chunk
-
-
-def _span(first: int | None, last: int | None, at: int | None) -> tuple[int | None, int | None]:
-    if at is None:
-        return first, last
-    return (at if first is None else min(first, at)), (at if last is None else max(last, at))
 
 
 def graph_of(messages: Iterable[MessageMentions], corrections: Corrections = NONE) -> Graph:
@@ -118,7 +44,7 @@ def graph_of(messages: Iterable[MessageMentions], corrections: Corrections = NON
     """
     listed = promoted([message for message in messages if message.places])
     fuller = fuller_names(listed)
-    tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
+    tallies: defaultdict[str, Tally] = defaultdict(Tally)
     merged: defaultdict[str, Counter[str]] = defaultdict(Counter)
     located: list[list[_Located]] = []
     for message in listed:
@@ -222,7 +148,7 @@ def _chunks(places: Sequence[Place], starts: Sequence[int], mention: Mention) ->
 def _count(
     message: MessageMentions,
     located: Sequence[_Located],
-    tallies: defaultdict[str, _Tally],
+    tallies: defaultdict[str, Tally],
     merged: defaultdict[str, Counter[str]],
 ) -> None:
     """Add one message's mentions to the tallies; structural relations count a message once."""
@@ -243,12 +169,12 @@ def _count(
             related.setdefault(key, chunks[0])
         host = _host(mention)
         if host:
-            tally.links.setdefault(host, _Support()).add(message.at, chunks[0])
+            tally.links.setdefault(host, Support()).add(message.at, chunks[0])
     for key, chunk in related.items():
         if message.author:
-            tallies[key].authors.setdefault(message.author, _Support()).add(message.at, chunk)
+            tallies[key].authors.setdefault(message.author, Support()).add(message.at, chunk)
         chat = message.chat_title or message.chat_id
-        tallies[key].chats.setdefault(chat, _Support()).add(message.at, chunk)
+        tallies[key].chats.setdefault(chat, Support()).add(message.at, chunk)
 
 
 def _host(mention: Mention) -> str | None:
@@ -299,11 +225,11 @@ def _co_occurs(
 
 
 def _structural(
-    ranked: Sequence[tuple[str, _Tally]], ids: Mapping[str, int], entities: Sequence[Entity]
+    ranked: Sequence[tuple[str, Tally]], ids: Mapping[str, int], entities: Sequence[Entity]
 ) -> Iterator[Relation]:
     by_name = {entity.name: entity.id for entity in reversed(entities)}
     for key, tally in ranked:
-        kinds: tuple[tuple[Predicate, dict[str, _Support], int], ...] = (
+        kinds: tuple[tuple[Predicate, dict[str, Support], int], ...] = (
             ("said_by", tally.authors, AUTHORS),
             ("in_chat", tally.chats, CHATS),
             ("links_to", tally.links, 1),

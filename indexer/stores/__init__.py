@@ -146,6 +146,9 @@ class Store(Protocol):
     def authors(self) -> Sequence[tuple[str | None, str | None, int]]:
         """(name, id, code) of every author."""
 
+    def author_lemmas(self) -> frozenset[str]:
+        """Every lemma of every word of an author's name."""
+
     def message_authors(self) -> NDArray[np.signedinteger]:
         """The author's code of every message."""
 

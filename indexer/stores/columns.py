@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import apsw
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from indexer.stores import Ids, Mask, Unit
 from indexer.stores.database import rows
-from indexer.text.normal import normal
+from indexer.text.lemmas import lemmas
+from indexer.text.normal import normal, tokens
 from schemas.records import QUIET_ROLES, Filter
 
 _NO_TIME = np.iinfo(np.int64).min
@@ -70,6 +72,17 @@ class Columns:
     def authors(self) -> list[tuple[str | None, str | None, int]]:
         """(name, id, code) of every author."""
         return [(name, id_, code) for (name, id_), code in self._authors.items()]
+
+    @cached_property
+    def author_lemmas(self) -> frozenset[str]:
+        """Every lemma of every word of an author's name."""
+        return frozenset(
+            lemma
+            for name, _, _ in self.authors()
+            if name
+            for token in tokens(name)
+            for lemma in lemmas(token)
+        )
 
     def mask(self, keep: Filter, unit: Unit) -> Mask:
         """Which messages a filter keeps, or which chunks hold one of them; index 0 is False."""

@@ -99,6 +99,10 @@ class SqliteStore:
         """(name, id, code) of every author."""
         return self._columns.authors()
 
+    def author_lemmas(self) -> frozenset[str]:
+        """Every lemma of every word of an author's name; made at the first call."""
+        return self._columns.author_lemmas
+
     def message_authors(self) -> NDArray[np.signedinteger]:
         """The author's code of every message."""
         return self._columns.message_author

@@ -68,8 +68,8 @@ def build(
     narrow what is read; what was read before stays, and a later build without them reads the rest. Ctrl-C
     stops at a batch; the next run goes on from there.
     """
+    from indexer.narrowing import Narrowing
     from indexer.pipeline import Options
-    from indexer.reading import Narrowing
     from indexer.spending import Budget
     from service.query import moment
 

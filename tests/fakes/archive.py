@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from indexer.narrowing import EVERYTHING, Narrowing
 from indexer.pipeline import Build, Options
-from indexer.reading import EVERYTHING, Narrowing
 from indexer.report import Report
 from indexer.spending import Budget
 from indexer.stores.generation import CURRENT, Check, current_manifest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.reading import Narrowing
+from indexer.narrowing import Narrowing
 from tests.fakes.archive import Home, said
 from tests.fakes.gemini import FakeGemini
 

@@ -11,6 +11,7 @@ from typing import Any
 from indexer.archives.claude_code.cleaning import cleaned_prompt, is_error, queued_prompt, without_reminders
 from indexer.archives.claude_code.survey import TALK, TITLES, Survey, is_aside, survey
 from indexer.archives.files import ArchiveFile, ReadOptions
+from indexer.archives.guarding import understood
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.injected import project_of
 from indexer.archives.lines import Entry, entries, first_objects
@@ -89,10 +90,7 @@ class Transcript:
             if not isinstance(entry, Entry):
                 yield entry
                 continue
-            try:
-                yield from list(self._records(entry))
-            except Exception as error:
-                yield Skipped(entry.place, "a line that is not understood", type(error).__name__)
+            yield from understood(self._records(entry), entry.place, "a line that is not understood")
 
     def _records(self, entry: Entry) -> Iterator[Record]:
         value = entry.value

@@ -9,6 +9,7 @@ from typing import Any
 
 from indexer.archives.discord.text import Names, name_of
 from indexer.archives.files import ReadOptions
+from indexer.archives.guarding import understood
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.times import parse_time
 from indexer.archives.wording import label, says_something, tidy
@@ -65,10 +66,7 @@ class Chat:
 
 def safely(raw: Any, chat: Chat, place: str, options: ReadOptions) -> list[Record]:
     """The records of one raw message, whatever is in it."""
-    try:
-        return list(_records(raw, chat, place, options))
-    except Exception as error:
-        return [Skipped(place, "a message that is not understood", type(error).__name__)]
+    return understood(_records(raw, chat, place, options), place, "a message that is not understood")
 
 
 def _records(raw: Any, chat: Chat, place: str, options: ReadOptions) -> Iterator[Record]:

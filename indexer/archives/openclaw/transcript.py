@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from indexer.archives.files import ReadOptions
+from indexer.archives.guarding import understood
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.lines import Entry
 from indexer.archives.openclaw.branch import ActiveBranch
@@ -90,10 +91,7 @@ class Transcript:
             if not isinstance(entry, Entry):
                 yield entry
                 continue
-            try:
-                yield from list(self._records(entry))
-            except Exception as error:
-                yield Skipped(entry.place, "an entry that is not understood", type(error).__name__)
+            yield from understood(self._records(entry), entry.place, "an entry that is not understood")
 
     def _survey(self, found: Iterator[Entry | Skipped | Dropped]) -> int:
         count, branch = 0, ActiveBranch()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from indexer.archives.files import ReadOptions
+from indexer.archives.guarding import understood
 from indexer.archives.identity import Identities, origin_of, source_id
 from indexer.archives.slack.attachments import Said, add_attachments, add_files
 from indexer.archives.slack.directory import Directory, name_of, profile_name
@@ -44,10 +45,7 @@ class Chat:
 
 def safely(raw: Any, chat: Chat, place: str, options: ReadOptions) -> list[Record]:
     """The records of one raw message, whatever is in it."""
-    try:
-        return list(_records(raw, chat, place, options))
-    except Exception as error:
-        return [Skipped(place, "a message that is not understood", type(error).__name__)]
+    return understood(_records(raw, chat, place, options), place, "a message that is not understood")
 
 
 def _records(raw: Any, chat: Chat, place: str, options: ReadOptions) -> Iterator[Record]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import tzinfo
 
 from indexer.archives.files import ArchiveFile, ReadOptions
+from indexer.archives.guarding import understood
 from indexer.archives.identity import Identities, source_id
 from indexer.archives.lines import unreadable, utf8, utf8_head
 from indexer.archives.times import parse_time
@@ -137,10 +138,7 @@ class _Chat:
         """The records of one raw message, whatever is in it."""
         self.read += 1
         self.place = f"{self._file.name}#{source_id(raw.id) or self.read}"
-        try:
-            return list(self._records(raw))
-        except Exception as error:
-            return [Skipped(self.place, "a message that is not understood", type(error).__name__)]
+        return understood(self._records(raw), self.place, "a message that is not understood")
 
     def _records(self, raw: RawMessage) -> Iterator[Record]:
         if raw.long:
