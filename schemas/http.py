@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 Mode = Literal["hybrid", "vector", "text", "entities"]
 Unit = Literal["chunk", "message"]
 Format = Literal["json", "text", "markdown"]
+Confidence = Literal["high", "medium", "low"]
 EntitySort = Literal["mentions", "recency"]
 
 MAX_QUERY = 2_000
@@ -110,11 +111,18 @@ class IndexInfo(BaseModel):
 
 
 class Answer(BaseModel):
-    """The response of `/v1/search`."""
+    """The response of `/v1/search`.
+
+    `answerable` is how likely the searched talk answers the query at all, 0–1, and `confidence` its band;
+    both are null where the bundled model's vectors take no part. No hit is left out for it.
+    `repaired` holds the words that were read otherwise, as typed → as read (several joined by a comma).
+    """
 
     query: dict[str, Any]
     hits: list[Hit]
     answerable: float | None = None
+    confidence: Confidence | None = None
+    repaired: dict[str, str] = {}
     degraded: list[str] = []
     untrusted: bool = True
     index: IndexInfo

@@ -30,6 +30,7 @@ from service.names import entity_answer, entity_list
 from service.paths import paths_answer
 from service.picture import graph_answer
 from service.queries import QueryEmbedders
+from service.repair import repaired
 from service.search import index_info, search
 from service.staleness import Staleness
 from service.status import status_of
@@ -42,10 +43,14 @@ class LiveEngine:
     Args:
         settings: data folder, order of the providers, zone.
         environment: keys and hosts of the providers.
+        lasting: it will answer many requests, so that what slips need is read before the first of them.
     """
 
-    def __init__(self, settings: Settings, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, settings: Settings, environment: Mapping[str, str] | None = None, lasting: bool = False
+    ) -> None:
         self._settings = settings
+        self._lasting = lasting
         self._embedders = QueryEmbedders(settings, os.environ if environment is None else environment)
         self._live = LiveIndex(settings.data, self._opened)
         self._staleness = Staleness(settings.data)
@@ -53,7 +58,8 @@ class LiveEngine:
 
     def _opened(self, generation: Generation) -> None:
         self._embedders.warm(generation.store.spaces())
-        _ = generation.graph.names.spelling  # read here, not by the first request that holds a slip
+        if self._lasting:
+            _ = generation.graph.names.spelling, generation.store.vocabulary().spelling
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -84,7 +90,8 @@ class LiveEngine:
             IndexMissing, IndexCorrupt: see `ready`.
         """
         with self._live.lease() as generation:
-            vectors, degraded = self._vectors(generation, request)
+            repair = repaired(request.q, generation.store)
+            vectors, degraded = self._vectors(generation, request, repair.text)
             if request.strict and degraded:
                 raise RequestError(
                     "embedder_unavailable", "; ".join(degraded) + ".", "ask without strict=true"
@@ -98,12 +105,15 @@ class LiveEngine:
                 now,
                 degraded,
                 self._staleness.of(generation),
+                repair=repair,
             )
         if not answer.hits:
             self._empty.note(request, now)
         return answer
 
-    def _vectors(self, generation: Generation, request: SearchRequest) -> tuple[list[QueryVector], list[str]]:
+    def _vectors(
+        self, generation: Generation, request: SearchRequest, query: str
+    ) -> tuple[list[QueryVector], list[str]]:
         if request.mode in ("text", "entities"):
             return [], []
         spaces = generation.store.spaces()
@@ -111,7 +121,7 @@ class LiveEngine:
             found: list[QueryVector] = []
             degraded = ["vector: this generation holds no vectors yet, answered from words and names"]
         else:
-            found, degraded = self._embedders.vectors(request.q, spaces)
+            found, degraded = self._embedders.vectors(query, spaces)
         if request.mode == "vector" and not found:
             raise RequestError(
                 "embedder_unavailable", "; ".join(degraded) + ".", "ask with mode=hybrid or mode=text"

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.stores import Mask, SpaceInfo, Term, Unit
+from indexer.stores import Mask, SpaceInfo, Term, TextScores
 from indexer.stores.generation import Generation
 from indexer.stores.graph import StoredEntity
-from indexer.text.lemmas import lemmas
-from indexer.text.normal import tokens
 from schemas.http import SearchRequest
 from schemas.records import AGENTS, ROLES, Filter
-from service import ranking
+from service import ranking, recency
+from service.addressee import speaker
 from service.dates import windows
+from service.named import (
+    entity_mask,
+    entity_scores,
+    inside,
+    newest,
+    spoken_by_named,
+    without_authors,
+)
 from service.query import terms_of
+from service.question import asks
 from service.ranking import WEIGHTS, Array, Evidence, Ids, SpaceScores, Weights
+from service.repair import Repair
 
-_RELATED_NAMES = 5
-
-# Names of a filter that may be misspelt; the body of a request holds thousands.
-_FORGIVEN_NAMES = 8
+# Pairs of words that are looked for; a question has a handful.
+_PAIRS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class Asked:
         zone: for days that the query names.
         now: for days relative to it.
         weights: of the parts of the ranking.
+        repair: of the query's unknown words; None where they are left as they are.
     """
 
     request: SearchRequest
@@ -57,6 +65,12 @@ class Asked:
     zone: tzinfo
     now: datetime
     weights: Weights = WEIGHTS
+    repair: Repair | None = None
+
+    @property
+    def text(self) -> str:
+        """The query as it is understood."""
+        return self.request.q if self.repair is None else self.repair.text
 
 
 @dataclass(slots=True)
@@ -73,6 +87,9 @@ class Findings:
         entities: that the query names.
         named: by chunk: numbers of `entities` mentioned there.
         can_hit: rows that may be returned at all.
+        spaces: parallel to the asked vectors: the chunks that a space covers, and its cosines.
+        words: BM25 of the searched chunks; None where the mode asks no words.
+        searched: how many chunks the filter keeps.
     """
 
     chunks: Evidence
@@ -84,6 +101,9 @@ class Findings:
     entities: list[StoredEntity]
     named: dict[int, list[int]] = field(default_factory=dict)
     can_hit: Mask = field(default_factory=lambda: np.zeros(0, np.bool_))
+    spaces: list[tuple[Ids, SpaceScores]] = field(default_factory=list)
+    words: TextScores | None = None
+    searched: int = 0
 
     @property
     def rows(self) -> Evidence:
@@ -95,78 +115,129 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     """Ask every leg that the mode wants and weigh what they say."""
     store, mode, weigh = generation.store, asked.request.mode, asked.weights
     size = store.size("chunk") + 1
-    mask = store.mask(asked.keep, "chunk") & _entity_mask(generation, asked.keep, "chunk")
-    entities = (
-        generation.graph.named_in(asked.request.q, store.knows) if mode in ("hybrid", "entities") else []
-    )
+    mask = store.mask(asked.keep, "chunk") & entity_mask(generation, asked.keep, "chunk")
+    entities = generation.graph.named_in(asked.text, store.knows) if mode in ("hybrid", "entities") else []
     if mode == "hybrid":
-        entities = _without_authors(generation, entities)
-    names, named = _entity_scores(generation, entities, size, weigh.related)
+        entities = without_authors(generation, entities)
+    names, named = entity_scores(generation, entities, size)
     scores, bm25 = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    words: TextScores | None = None
     if mode in ("hybrid", "text"):
         found = store.text(asked.terms, asked.keep, "chunk", weigh.raw)
         bm25[found.ids] = found.bm25
         kept = mask[found.ids]
-        scores = ranking.lexical(
-            found.ids[kept], found.bm25[kept], found.upper_bound, size, weigh.upper_bound
-        )
-    vectors, weights, cosines, space = _vector_scores(generation, asked, mask, size)
+        words = TextScores(found.ids[kept], found.bm25[kept], found.upper_bound)
+        scores = ranking.lexical(words.ids, words.bm25, words.upper_bound, size, weigh.upper_bound)
+    vectors, weights, cosines, space, spaces = _vector_scores(generation, asked, mask, size)
     if mode == "vector":
         weights = np.ones(size, np.float32)
     elif mode == "hybrid" and not asked.terms:
         weights = np.where(space >= 0, np.float32(1), np.float32(0))
-    text = scores * (1 - weights)
-    dense = vectors * weights
+    text, dense = scores * (1 - weights), vectors * weights
     chunks = Evidence(maximum=1.0)
     if mode == "entities":
         chunks.legs["entities"] = names * mask
     else:
-        chunks.legs["text"] = text
-        chunks.legs["vector"] = dense
+        chunks.legs |= {"text": text, "vector": dense}
         near = ranking.smoothed(text + dense, *store.neighbours("chunk"), weigh.smoothing)
-        chunks.legs["neighbours"] = near * mask
-        chunks.maximum += weigh.smoothing
+        chunks.add("neighbours", near * mask, weigh.smoothing)
         if entities:
-            chunks.legs["entities"] = np.float32(weigh.entity) * names * mask
-            chunks.maximum += weigh.entity
-        first, last = store.times()
-        dated = windows(asked.request.q, asked.zone, asked.now, _newest(last))
+            chunks.add("entities", np.float32(weigh.entity) * names * mask, weigh.entity)
+        if words is not None and asked.request.unit == "chunk":
+            _phrases(generation, asked, chunks, mask)
+        dated = windows(asked.text, asked.zone, asked.now, newest(generation))
         if dated:
-            inside = _dated(first, last, dated) & mask
-            chunks.legs["date"] = np.float32(weigh.date) * inside
-            chunks.maximum += weigh.date
-    findings = Findings(chunks, None, None, bm25, cosines, space, entities, named)
+            chunks.add("date", np.float32(weigh.date) * (inside(generation, dated) & mask), weigh.date)
+    findings = Findings(
+        *(chunks, None, None, bm25, cosines, space, entities, named),
+        spaces=spaces,
+        words=words,
+        searched=int(mask.sum()),
+    )
     base = chunks.legs["entities"] if mode == "entities" else text + dense
     if mode == "hybrid" and entities:
         base = base + chunks.legs["entities"]
     findings.can_hit = mask & (base > 0)
     if asked.request.unit == "message":
         _by_message(generation, asked, findings)
+    elif mode == "hybrid":
+        _who_spoke(generation, asked, chunks)
+    if mode == "hybrid":
+        _recent(generation, asked, findings)
     return findings
+
+
+def _phrases(generation: Generation, asked: Asked, evidence: Evidence, mask: Mask) -> None:
+    """Neighbouring words of the query that stand near each other."""
+    pairs, store, unit = list(pairwise(asked.terms)), generation.store, asked.request.unit
+    if pairs:
+        rows = [store.near(*pair, unit) for pair in pairs[:_PAIRS]]
+        found = ranking.together(rows, len(pairs), len(mask)) * mask
+        evidence.add("phrase", np.float32(asked.weights.phrase) * found, asked.weights.phrase)
 
 
 def _vector_scores(
     generation: Generation, asked: Asked, mask: Mask, size: int
-) -> tuple[Array, Array, Array, NDArray[np.int8]]:
+) -> tuple[Array, Array, Array, NDArray[np.int8], list[tuple[Ids, SpaceScores]]]:
     cosines = np.full(size, np.nan, np.float32)
     searched: list[SpaceScores] = []
+    covered: list[Ids] = []
     for query in asked.vectors:
         everything = Filter(roles=ROLES, agents=AGENTS)
         ids, every = generation.store.cosines(query.info.id, query.vector, everything)
         kept = mask[ids]
         floor = query.info.space.provider in ("local", "hash")
+        covered.append(ids)
         searched.append(SpaceScores(ids[kept], every[kept], every, query.info.weight, floor))
     scores, weights, space = ranking.dense(searched, size, asked.weights.floor)
     for at, own in enumerate(searched):
         used = space[own.ids] == at
         cosines[own.ids[used]] = own.cosines[used]
-    return scores, weights, cosines, space
+    return scores, weights, cosines, space, list(zip(covered, searched, strict=True))
+
+
+def _who_spoke(generation: Generation, asked: Asked, chunks: Evidence) -> None:
+    """Author and speaker legs of chunks, by what their messages' authors hold of the text."""
+    store, weigh = generation.store, asked.weights
+    spoke = spoken_by_named(generation, asked.text)
+    if spoke is not None:
+        chunks.add("author", np.float32(weigh.author_share) * store.share(spoke), weigh.author_share)
+    wrong = _wrong_side(generation, asked)
+    if wrong is not None:
+        chunks.discount("speaker", store.share(~wrong) <= 0, weigh.speaker)
+
+
+def _wrong_side(generation: Generation, asked: Asked) -> Mask | None:
+    """Messages of the side that the query does not ask for; None where the archive has but one.
+
+    What people said of themselves is short and said once, an assistant's answers are long and many: at equal
+    evidence they would fill the list.
+    """
+    answers = generation.store.said_by("assistant")
+    if not answers.any():
+        return None
+    return ~answers if speaker(asked.text) == "assistant" else answers
+
+
+def _recent(generation: Generation, asked: Asked, findings: Findings) -> None:
+    """The newest or the first of equal evidence, where the query asks for it and names no time of its own."""
+    direction = recency.wanted(asked.text)
+    if direction is None or "date" in findings.chunks.legs:
+        return
+    first, last = generation.store.times()
+    times = last if direction == "newest" else first
+    if findings.giver is not None:  # row 0 has the time 0, which is not "unknown"
+        times = np.where(findings.giver > 0, times[findings.giver], np.iinfo(np.int64).min)
+    evidence, weight = findings.rows, asked.weights.recency
+    scores: Array = np.sum(list(evidence.legs.values()), axis=0, dtype=np.float32)
+    newer = recency.contribution(scores, times, findings.can_hit, direction)
+    evidence.add("recency", np.float32(weight) * newer, weight)
 
 
 def _by_message(generation: Generation, asked: Asked, findings: Findings) -> None:
     store, mode, weigh = generation.store, asked.request.mode, asked.weights
     size = store.size("message") + 1
-    mask = store.mask(asked.keep, "message") & _entity_mask(generation, asked.keep, "message")
+    mask = store.mask(asked.keep, "message") & entity_mask(generation, asked.keep, "message")
     held_by, held = store.membership()
     chunk_total = np.sum(list(findings.chunks.legs.values()), axis=0, dtype=np.float32)
     best, giver = ranking.by_message(
@@ -182,103 +253,28 @@ def _by_message(generation: Generation, asked: Asked, findings: Findings) -> Non
         found = store.text(asked.terms, asked.keep, "message", weigh.raw)
         bm25[found.ids] = found.bm25
         own = ranking.lexical(found.ids, found.bm25, found.upper_bound, size, weigh.upper_bound)
-        evidence.legs["message_text"] = np.float32(weigh.message_text) * own * mask
-        evidence.maximum += weigh.message_text
+        evidence.add("message_text", np.float32(weigh.message_text) * own * mask, weigh.message_text)
+        if mode == "hybrid":
+            answers = ranking.answering(own, store.neighbours("message")[0], store.asking())
+            evidence.add("answer", np.float32(weigh.answer) * answers * can_hit, weigh.answer)
         # A word search returns the messages that hold the words, not their neighbours in the window.
         can_hit = mask & (own > 0) if mode == "text" else can_hit | (mask & (own > 0))
-    authors = _named_authors(generation, asked.request.q) if mode == "hybrid" else []
-    if authors:
-        spoke = np.isin(store.message_authors(), authors)
-        spoke[0] = False
-        evidence.legs["author"] = np.float32(weigh.author) * spoke
-        evidence.maximum += weigh.author
+    if mode == "hybrid":
+        _who_said(generation, asked, evidence)
     findings.messages, findings.giver, findings.bm25, findings.can_hit = evidence, giver, bm25, can_hit
 
 
-# --- entities ---------------------------------------------------------------------------------------------
-
-
-def _entity_scores(
-    generation: Generation, entities: Sequence[StoredEntity], size: int, share: float
-) -> tuple[Array, dict[int, list[int]]]:
-    scores, possible = np.zeros(size, np.float32), 0.0
-    named: dict[int, list[int]] = {}
-    for number, entity in enumerate(entities):
-        rarity = _rarity(entity, size)
-        possible += rarity
-        own = np.zeros(size, np.float32)
-        for other, npmi in generation.graph.neighbours(entity.id, _RELATED_NAMES):
-            related = np.float32(share * npmi * _rarity(other, size))
-            rows = generation.graph.chunk_rows(other.id)
-            own[rows] = np.maximum(own[rows], related)
-        rows = generation.graph.chunk_rows(entity.id)
-        own[rows] = 1.0
-        scores += np.float32(rarity) * own
-        for row in rows:
-            named.setdefault(row, []).append(number)
-    return (scores / np.float32(possible) if possible > 0 else scores), named
-
-
-def _without_authors(generation: Generation, entities: Sequence[StoredEntity]) -> list[StoredEntity]:
-    """The entities that are no author of the archive.
-
-    Whom the query names as a speaker is the author leg's evidence; the talk of two people names both of them
-    everywhere, and counting that cost LoCoMo .010 of recall@5 (chunks) and .014 (messages).
-    """
-    if not entities:
-        return []
-    words = generation.store.author_lemmas()
-    return [
-        entity for entity in entities if all(words.isdisjoint(lemmas(token)) for token in tokens(entity.name))
-    ]
-
-
-def _rarity(entity: StoredEntity, size: int) -> float:
-    """From 1 for a name in one chunk down to almost 0 for one in every chunk."""
-    return max(0.05, math.log((size + 1) / (entity.chunks + 1)) / math.log(size + 1)) if size > 1 else 1.0
-
-
-def _entity_mask(generation: Generation, keep: Filter, unit: Unit) -> Mask:
-    """Which chunks or messages mention one of the filter's entities; all of them without such a filter."""
-    mask = np.full(generation.store.size(unit) + 1, not keep.entities)
-    graph = generation.graph
-    for entity in (
-        found
-        for place, name in enumerate(keep.entities)
-        for found in graph.by_name(name, forgiving=place < _FORGIVEN_NAMES)
-    ):
-        if unit == "chunk":
-            mask[generation.graph.chunk_rows(entity.id)] = True
-        else:
-            mask[generation.store.message_rows(generation.graph.message_ids(entity.id))] = True
-    return mask
-
-
-# --- dates and authors ------------------------------------------------------------------------------------
-
-
-def _newest(last: NDArray[np.int64]) -> int | None:
-    newest = int(last.max(initial=0))
-    return newest if newest > 0 else None
-
-
-def _dated(first: NDArray[np.int64], last: NDArray[np.int64], dated: Sequence[tuple[int, int]]) -> Mask:
-    inside = np.zeros(len(first), np.bool_)
-    for begin, end in dated:
-        inside |= (last >= begin) & (first < end) & (first > np.iinfo(np.int64).min)
-    inside[0] = False
-    return inside
-
-
-def _named_authors(generation: Generation, query: str) -> list[int]:
-    asked = {lemma for token in tokens(query) for lemma in lemmas(token)}
-    if asked.isdisjoint(generation.store.author_lemmas()):
-        return []
-    return [
-        code
-        for name, _, code in generation.store.authors()
-        if name and any(len(token) > 2 and not asked.isdisjoint(lemmas(token)) for token in tokens(name))
-    ]
+def _who_said(generation: Generation, asked: Asked, messages: Evidence) -> None:
+    """Author, question and speaker legs of messages."""
+    weigh = asked.weights
+    spoke = spoken_by_named(generation, asked.text)
+    if spoke is not None:
+        messages.add("author", np.float32(weigh.author) * spoke, weigh.author)
+    if asks(asked.text):
+        messages.discount("question", generation.store.asking(), weigh.question)
+    wrong = _wrong_side(generation, asked)
+    if wrong is not None:
+        messages.discount("speaker", wrong, weigh.speaker)
 
 
 def asked_of(
@@ -288,6 +284,8 @@ def asked_of(
     zone: tzinfo,
     now: datetime,
     weights: Weights = WEIGHTS,
+    repair: Repair | None = None,
 ) -> Asked:
     """Bundle a request with what was made of it."""
-    return Asked(request, keep, terms_of(request.q), vectors, zone, now, weights)
+    terms = terms_of(request.q) if repair is None else terms_of(repair.text, repair.also)
+    return Asked(request, keep, terms, vectors, zone, now, weights, repair)

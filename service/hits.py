@@ -12,20 +12,26 @@ from indexer.text.lemmas import terms
 from indexer.text.normal import normal
 from schemas.http import ChatRef, Duplicate, Hit, MessageRef, Neighbour
 from service.evidence import Asked, Findings
+from service.passage import MESSAGE_CHARACTERS, Passage, passages_of
 from service.query import shown_time
 from service.talk import around, message_refs, messages_of, neighbours
-
-# The longest message that is returned whole; of a longer one its best window.
-MESSAGE_CHARACTERS = 2_000
 
 # Shorter equal texts ("да", "ок") are no duplicates but talk.
 DUPLICATE_CHARACTERS = 20
 
 # Legs that grade; a date or an author fits or does not.
-_RANKED = ("vector", "text", "entities", "neighbours", "message_text")
+_RANKED = ("vector", "text", "entities", "neighbours", "message_text", "phrase", "answer")
+
+# Legs that take away are told where they do.
+_DISCOUNTS = ("question", "speaker")
 
 # A word in the display text, with combining marks (й may stand decomposed there).
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+")
+
+
+def text_key(text: str) -> str | None:
+    """What copies of a text share, whatever their case, accents and blanks; None where it is too short."""
+    return " ".join(normal(text).split()) if len(text) >= DUPLICATE_CHARACTERS else None
 
 
 class _Hits:
@@ -62,10 +68,11 @@ class _Hits:
         findings = self.findings
         evidence = findings.rows
         explained: dict[str, Any] = {}
-        for leg in evidence.legs:
+        for leg, scores in evidence.legs.items():
+            if leg in _DISCOUNTS and not scores[row]:
+                continue
             # Finer than the score: seven rounded parts must still sum to it within a millionth.
             explained[leg] = {"contribution": round(evidence.share(leg, row), 9)}
-            scores = evidence.legs[leg]
             if leg in _RANKED and scores[row] > 0:
                 explained[leg]["rank"] = int((scores > scores[row]).sum()) + 1
         if "text" in explained:
@@ -94,17 +101,23 @@ class ChunkHits(_Hits):
     def hits(self, also: dict[int, list[Duplicate]]) -> list[Hit]:
         """The shown rows in order; `also` holds the merged copies of a row."""
         count = self.asked.request.context
-        near = {row: around(self.generation, row, count, count) for row, _ in self.shown}
-        rows = {row for row, _ in self.shown} | {
-            other for both in near.values() for side in both for other in side
-        }
-        chunks = self.generation.store.chunks(sorted(rows))
+        share = self.asked.weights.passage
+        shown = passages_of(self.generation, self.findings, share, [row for row, _ in self.shown])
+        near = {row: self._around(passage, count) for row, passage in shown.items()}
+        rows = {other for both in near.values() for side in both for other in side}
+        chunks = dict(self.generation.store.chunks(sorted(rows)))
+        chunks |= {row: passage.chunk for row, passage in shown.items()}
         messages = messages_of(self.generation, chunks.values())
         names = self.generation.graph.names_in([chunks[row].chunk_id for row, _ in self.shown])
         return [
-            self._hit(row, score, dict(chunks), messages, names, near[row], also.get(row, []))
+            self._hit(row, score, chunks, messages, names, near[row], also.get(row, []))
             for row, score in self.shown
         ]
+
+    def _around(self, passage: Passage, count: int) -> tuple[list[int], list[int]]:
+        before, _ = around(self.generation, passage.rows[0], count, 0)
+        _, after = around(self.generation, passage.rows[-1], 0, count)
+        return before, after
 
     def _hit(
         self,
@@ -140,10 +153,11 @@ def _repeated(chunk: StoredChunk, messages: dict[int, StoredMessage]) -> list[Du
     seen: set[str] = set()
     repeated: list[Duplicate] = []
     for message in (messages[piece.message] for piece in chunk.pieces):
-        key = normal(message.text)
-        if len(message.text) >= DUPLICATE_CHARACTERS and key in seen:
+        key = text_key(message.text)
+        if key is not None and key in seen:
             repeated.append(Duplicate(id=message.message_id, chat=chunk.chat_id, at=shown_time(message.at)))
-        seen.add(key)
+        elif key is not None:
+            seen.add(key)
     return repeated
 
 

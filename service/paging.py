@@ -9,10 +9,9 @@ import numpy as np
 
 from indexer.stores import StoredChunk
 from indexer.stores.generation import Generation
-from indexer.text.normal import normal
 from schemas.http import Duplicate, Hit
 from service.evidence import Asked, Findings
-from service.hits import DUPLICATE_CHARACTERS, ChunkHits, MessageHits
+from service.hits import ChunkHits, MessageHits, text_key
 from service.query import shown_time
 from service.ranking import Array, Ids
 
@@ -64,12 +63,12 @@ class Page:
             if window_of in self._long_messages:
                 return
             self._long_messages.add(window_of)
-        key = normal(text)
-        if len(text) >= DUPLICATE_CHARACTERS and key in self._by_text:
+        key = text_key(text)
+        if key is not None and key in self._by_text:
             self.also.setdefault(self._by_text[key], []).append(copy())
-            return
-        if not self.full:
-            self._by_text.setdefault(key, row)
+        elif not self.full:
+            if key is not None:
+                self._by_text[key] = row
             self.rows.append((row, score))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from indexer.stores import Term
@@ -22,28 +23,34 @@ _RELATIVE = re.compile(r"^(\d{1,5})\s*([dhwmy])$")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 
 
-def terms_of(text: str) -> list[Term]:
+def terms_of(text: str, also: Mapping[str, Sequence[str]] | None = None) -> list[Term]:
     """The terms of a query, at most MAX_TERMS, each once.
 
     Stop words count for nothing; a query of nothing else is matched by its exact words (мой, not мои).
     The words of a compound must stand side by side, or its lemmas near each other.
+
+    Args:
+        text: the query.
+        also: further words that a word of the text, in the normal form, may have been meant for.
     """
     words = list(dict.fromkeys(match[0] for match in _COMPOUND.finditer(normal(text))))
-    found = [term for word in words if (term := _term(word)) is not None]
+    found = [term for word in words if (term := _term(word, also or {})) is not None]
     telling = [term for term in found if not _is_stop(term)]
     if telling:
         return telling[:MAX_TERMS]
     return [Term(term.word, term.raw) for term in found][:MAX_TERMS]
 
 
-def _term(word: str) -> Term | None:
+def _term(word: str, also: Mapping[str, Sequence[str]]) -> Term | None:
     raw = tuple(tokens(word))
     if not raw:
         return None
     if len(raw) == 1:
-        return Term(word, raw, tuple((lemma,) for lemma in terms(raw[0])))
+        forms = (raw[0], *also.get(raw[0], ()))
+        return Term(word, raw, tuple(dict.fromkeys((lemma,) for form in forms for lemma in terms(form))))
     likeliest = tuple(lemmas(token)[0] for token in raw)
-    return Term(word, raw, (likeliest,))
+    meant = tuple(lemmas(next(iter(also.get(token, ())), token))[0] for token in raw)
+    return Term(word, raw, tuple(dict.fromkeys((likeliest, meant))))
 
 
 def _is_stop(term: Term) -> bool:

@@ -12,6 +12,8 @@ from service.evidence import QueryVector, asked_of, gather
 from service.paging import page
 from service.query import filter_of, shown_time
 from service.ranking import WEIGHTS, Weights
+from service.repair import Repair, repaired
+from service.sureness import Sureness, sureness
 
 
 def search(
@@ -23,6 +25,7 @@ def search(
     degraded: Sequence[str] = (),
     stale: Sequence[str] = (),
     weights: Weights = WEIGHTS,
+    repair: Repair | None = None,
 ) -> Answer:
     """Answer one request from one generation.
 
@@ -35,17 +38,25 @@ def search(
         degraded: what could not take part, told in the answer.
         stale: sources that have grown since, told in the answer.
         weights: of the parts of the ranking; an ablation passes its own.
+        repair: of the query, where it was needed before; else it is made here.
 
     Raises:
         RequestError: a filter that is not understood.
     """
     started = time.perf_counter()
-    asked = asked_of(request, filter_of(request, zone, now), vectors, zone, now, weights)
-    hits = page(generation, asked, gather(generation, asked)) if generation.store.size("chunk") else []
+    repair = repaired(request.q, generation.store) if repair is None else repair
+    asked = asked_of(request, filter_of(request, zone, now), vectors, zone, now, weights, repair)
+    hits, sure = [], Sureness()
+    if generation.store.size("chunk"):
+        findings = gather(generation, asked)
+        hits, sure = page(generation, asked, findings), sureness(generation, asked, findings)
     return Answer(
         query=request.model_dump(exclude_defaults=True)
         | {"q": request.q, "mode": request.mode, "limit": request.limit},
         hits=hits,
+        answerable=sure.answerable,
+        confidence=sure.confidence,
+        repaired=dict(repair.changes),
         degraded=list(degraded),
         index=index_info(generation, stale),
         took_ms=round((time.perf_counter() - started) * 1000, 2),

@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.text.vocabulary import Vocabulary
 from schemas.records import Filter, Space
 
 Unit = Literal["chunk", "message"]
@@ -119,8 +120,14 @@ class Store(Protocol):
         `raw_weight` is that of an exact form; its lemma counts 1.
         """
 
+    def near(self, one: Term, other: Term, unit: Unit) -> Ids:
+        """The chunks or messages in which two words stand within a few words of each other, in any order."""
+
     def knows(self, word: str) -> bool:
         """Whether a word in the normal form stands in some chunk, in any inflection."""
+
+    def vocabulary(self) -> Vocabulary:
+        """The words and lemmas of all chunks; read once."""
 
     def cosines(self, space: int, vector: NDArray[np.float32], keep: Filter) -> tuple[Ids, Scores]:
         """The whole cosine array of a space over the kept chunks that it covers."""
@@ -151,6 +158,18 @@ class Store(Protocol):
 
     def message_authors(self) -> NDArray[np.signedinteger]:
         """The author's code of every message."""
+
+    def said_by(self, role: str) -> Mask:
+        """Which messages are of a role."""
+
+    def asking(self) -> Mask:
+        """Which messages end with a question mark."""
+
+    def alone(self) -> Ids:
+        """By chunk the message that it holds a window of and nothing else; 0 for any other chunk."""
+
+    def share(self, messages: Mask) -> Scores:
+        """How much of each chunk's text some messages hold, 0–1; `messages` is a mask by row."""
 
     def chunk_rows(self, chunk_ids: Sequence[str]) -> Mapping[str, int]:
         """Dense ids of chunks by their public ids; unknown ones are left out."""

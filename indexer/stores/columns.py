@@ -17,6 +17,10 @@ from schemas.records import QUIET_ROLES, Filter
 
 _NO_TIME = np.iinfo(np.int64).min
 
+# What may stand after a question mark, and whether a text ends with one.
+_CLOSING = " \t\r\n)]\"'»”’*_~"
+_ASKS = "substr(rtrim(text, ?1), -1) IN ('?', '？', '؟')"
+
 
 class Columns:
     """Dense arrays by id (index 0 unused), read once when a generation is opened."""
@@ -25,16 +29,21 @@ class Columns:
         self.chats = rows(db, "SELECT id, chat_id, title, source FROM chat ORDER BY id")
         self._load_messages(db)
         members = np.array(
-            rows(db, "SELECT chunk, message FROM chunk_message ORDER BY chunk, start"), np.int64
-        ).reshape(-1, 2)
+            rows(db, "SELECT chunk, message, end - start FROM chunk_message ORDER BY chunk, start"), np.int64
+        ).reshape(-1, 3)
         self.member_chunk: Ids = members[:, 0].copy()
         self.member_message: Ids = members[:, 1].copy()
+        self._member_length = members[:, 2].astype(np.float64)
         self._load_chunks(db)
 
     def _load_messages(self, db: apsw.Connection) -> None:
         self._authors: dict[tuple[str | None, str | None], int] = {}
         self._kinds: dict[tuple[str, str, str | None], int] = {}
-        found = rows(db, "SELECT chat, author, author_id, role, source, agent, at FROM message ORDER BY id")
+        found = rows(
+            db,
+            f"SELECT chat, author, author_id, role, source, agent, at, {_ASKS} FROM message ORDER BY id",
+            (_CLOSING,),
+        )
         self.messages = len(found)
         self.message_chat = _column((row[0] for row in found), len(found), np.int32)
         self.message_author = _column(
@@ -49,6 +58,7 @@ class Columns:
             (_NO_TIME if row[6] is None else row[6] for row in found), len(found), np.int64
         )
         self._is_worker = _column((row[5] is not None for row in found), len(found), np.int8)
+        self.message_asks: Mask = _column((row[7] for row in found), len(found), np.int8) > 0
         self.message_before, self.message_after = _linked(self.message_chat, self._is_worker)
 
     def _load_chunks(self, db: apsw.Connection) -> None:
@@ -69,6 +79,14 @@ class Columns:
         is_worker[self.member_chunk] = self._is_worker[self.member_message]
         self.before, self.after = _linked(session, is_worker)
 
+    @cached_property
+    def alone(self) -> Ids:
+        """By chunk the only message that it holds; 0 where it holds several."""
+        held = np.bincount(self.member_chunk, minlength=self.chunks + 1)
+        only = np.zeros(self.chunks + 1, np.int64)
+        only[self.member_chunk] = self.member_message
+        return np.where(held == 1, only, 0)
+
     def authors(self) -> list[tuple[str | None, str | None, int]]:
         """(name, id, code) of every author."""
         return [(name, id_, code) for (name, id_), code in self._authors.items()]
@@ -83,6 +101,20 @@ class Columns:
             for token in tokens(name)
             for lemma in lemmas(token)
         )
+
+    def said_by(self, role: str) -> Mask:
+        """Which messages are of a role; index 0 is False."""
+        codes = [code for (of, _, _), code in self._kinds.items() if of == role]
+        said = _among(self._kind, codes)
+        said[0] = False
+        return said
+
+    def share(self, messages: Mask) -> NDArray[np.float32]:
+        """How much of each chunk's text some messages hold, 0–1."""
+        size = self.chunks + 1
+        whole = np.bincount(self.member_chunk, self._member_length, size)
+        held = np.bincount(self.member_chunk, self._member_length * messages[self.member_message], size)
+        return (held / np.maximum(whole, 1)).astype(np.float32)
 
     def mask(self, keep: Filter, unit: Unit) -> Mask:
         """Which messages a filter keeps, or which chunks hold one of them; index 0 is False."""

@@ -179,11 +179,3 @@ class GraphStore:
         for chunk_id, name, _ in found:
             named.setdefault(chunk_id, []).append(name)
         return named
-
-    def neighbours(self, entity: int, limit: int) -> list[tuple[StoredEntity, float]]:
-        """Strongest co-occurring entities with their NPMI."""
-        return [
-            (relation.other, relation.npmi)
-            for relation in self.relations(entity, limit)
-            if relation.other is not None and relation.npmi is not None
-        ]

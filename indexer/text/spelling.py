@@ -83,9 +83,10 @@ def _matrix(words: list[str]) -> Letters:
 
 
 def _held(letters: Letters) -> NDArray[np.uint64]:
-    """Which letters each word holds, 64 bits."""
-    bits = np.uint64(1) << (letters % 64).astype(np.uint64)
-    held: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(letters > 0, bits, np.uint64(0)), axis=1)
+    """Which letters each word holds, 64 bits; column by column, so that a million words need no gigabyte."""
+    held = np.zeros(len(letters), np.uint64)
+    for column in letters.T:
+        held |= np.where(column > 0, np.uint64(1) << (column % 64).astype(np.uint64), np.uint64(0))
     return held
 
 

@@ -25,6 +25,11 @@ _LEGS: dict[str, tuple[tuple[tuple[str, str], ...], str, str]] = {
         "",
         "no word of the query in the message itself",
     ),
+    "phrase": ((), "words of the query stand together", "words of the query stand apart"),
+    "answer": ((), "the question before it fits", "follows no question that fits"),
+    "recency": ((), "the newest, or first, of equal evidence", "not the newest, or first"),
+    "question": ((), "asks itself, as the query does", ""),
+    "speaker": ((), "not said by the side that the query asks for", ""),
 }
 _NAMES = {"message_text": "message text"}
 

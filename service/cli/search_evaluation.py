@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,11 @@ from service.cli.options import absolute, print_json, settings_of, shared
 from service.cli.progress import shown
 
 if TYPE_CHECKING:
+    from indexer.stores import Unit
     from schemas.settings import Settings
+    from service.evaluation.figures import Got
     from service.evaluation.judged import JudgedSet
-    from service.evaluation.measuring import Plan, Report
+    from service.evaluation.measuring import Answered, Plan, Report
 
 # Those of service.evaluation.sets, which `--help` need not import.
 SETS = ("locomo", "xquad", "ru_chat")
@@ -44,12 +47,17 @@ SETS = ("locomo", "xquad", "ru_chat")
     default=None,
     help="Search all chats, or the one that a query names; a set that has both is measured both ways.",
 )
+@click.option(
+    "--together",
+    is_flag=True,
+    help="Ask the chosen sets of one index that holds the text of every set in FILE, beside their own index.",
+)
 @click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Keep indexes and vectors here.")
 @click.option("--kinds", metavar="KIND,…", help="Only these kinds of queries.")
 @click.option("--limit-queries", type=click.IntRange(min=1), metavar="N", help="At most so many a set.")
 @click.option("--baselines/--no-baselines", default=True, show_default=True, help="Measure plain rules too.")
 @click.option("--ablate", is_flag=True, help="Measure the ranking without each of its parts.")
-@click.option("--threshold", type=float, default=0.5, show_default=True, help="Confidence of an answer.")
+@click.option("--threshold", type=float, help="Confidence of an answer; by default that of the band medium.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Of the resamples.")
 @click.option(
     "--markdown", type=click.Path(path_type=Path), metavar="OUT", help="Write the tables to this file."
@@ -60,12 +68,13 @@ def search(
     sets: tuple[str, ...],
     unit: str,
     pooled: bool | None,
+    together: bool,
     keep: Path | None,
     kinds: str | None,
     limit_queries: int | None,
     baselines: bool,
     ablate: bool,
-    threshold: float,
+    threshold: float | None,
     seed: int,
     markdown: Path | None,
     config: Path | None,
@@ -78,6 +87,7 @@ def search(
     With --set FILE is a published set, or the folder that holds it; it is indexed by the bundled model in a
     folder of its own, and your index takes no part. Figures have 95 % intervals (bootstrap over queries).
     """
+    from service.confidence import MEDIUM
     from service.evaluation.measuring import Plan
     from service.evaluation.systems import Choice
     from service.evaluation.table import table
@@ -88,13 +98,15 @@ def search(
         limit=limit_queries,
         choice=Choice(baselines, ablate),
         seed=seed,
-        threshold=threshold,
+        threshold=MEDIUM if threshold is None else threshold,
     )
     if sets:
         if config is not None or data is not None:
             raise click.UsageError("--set makes an index of its own: leave out --data and --config")
         with _folder(keep) as folder:
-            report = _published(path, sets, folder, plan, pooled)
+            report = (_together if together else _published)(path, sets, folder, plan, pooled)
+    elif together:
+        raise click.UsageError("--together joins published sets: name those that are asked with --set")
     else:
         report = _own(path, settings_of(config, data), absolute(keep), plan, bool(pooled))
     if markdown is not None:
@@ -118,7 +130,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 def _own(path: Path, settings: Settings, keep: Path | None, plan: Plan, pooled: bool) -> Report:
     from service.evaluation.judged import JudgedSet, read_queries
 
-    return _measured(settings, os.environ, [JudgedSet(path.stem, read_queries(path), pooled)], keep, plan)
+    return _measured(settings, os.environ, [JudgedSet(path.stem, read_queries(path), pooled)], keep, plan)[0]
 
 
 def _published(path: Path, sets: Sequence[str], folder: Path, plan: Plan, pooled: bool | None) -> Report:
@@ -129,10 +141,30 @@ def _published(path: Path, sets: Sequence[str], folder: Path, plan: Plan, pooled
     for name in dict.fromkeys(sets):
         for corpus in ADAPTERS[name](path, plan.seed):
             settings = indexed(corpus, folder)
-            # A set that has only one of the two ways is measured that way.
-            chosen = [judged for judged in corpus.sets if judged.pooled == pooled] or corpus.sets
-            report |= _measured(settings, {}, chosen, folder / corpus.name, plan)
+            report |= _measured(settings, {}, _chosen(corpus.sets, pooled), folder / corpus.name, plan)[0]
     return report
+
+
+def _together(path: Path, sets: Sequence[str], folder: Path, plan: Plan, pooled: bool | None) -> Report:
+    from service.cli.judged_index import indexed
+    from service.evaluation.systems import Choice
+    from service.evaluation.together import at_size
+
+    size = at_size(path, sets, plan.seed)
+    click.echo(f"letopis: in one index: {', '.join(size.poured)}.", err=True)
+    product, answered = replace(plan, choice=Choice(baselines=False, legs=())), {}
+    for corpus in size.alone:
+        settings = indexed(corpus, folder)
+        _, alone = _measured(settings, {}, _chosen(corpus.sets, pooled), folder / corpus.name, product)
+        answered.update(alone)
+    joined = size.joined
+    settings = indexed(joined, folder, beside=size.poured)
+    return _measured(settings, {}, _chosen(joined.sets, pooled), folder / joined.name, plan, answered)[0]
+
+
+def _chosen(sets: Sequence[JudgedSet], pooled: bool | None) -> Sequence[JudgedSet]:
+    """Those that are pooled, or not; a set that has only one of the two ways is measured that way."""
+    return [judged for judged in sets if judged.pooled == pooled] or sets
 
 
 def _measured(
@@ -141,15 +173,17 @@ def _measured(
     sets: Sequence[JudgedSet],
     keep: Path | None,
     plan: Plan,
-) -> Report:
+    beside: Mapping[tuple[str, Unit], Got] | None = None,
+) -> tuple[Report, Answered]:
+    """Also what the product got by query, to stand beside another index's."""
     from service.evaluation.measuring import Measuring
 
     with shown() as progress:
-        measuring = Measuring(settings, environment, keep, plan, progress)
+        measuring = Measuring(settings, environment, keep, plan, progress, beside or {})
         report = measuring.run(sets)
     for remark in measuring.remarks:
         click.echo(f"letopis: {remark.rstrip('.')}.", err=True)
-    return report
+    return report, measuring.answered
 
 
 def as_data(report: Report) -> dict[str, Any]:

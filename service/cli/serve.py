@@ -39,6 +39,6 @@ def serve_command(
             click.echo(json.dumps({"url": url}))
             sys.stdout.flush()
 
-    with LiveEngine(settings) as engine:
+    with LiveEngine(settings, lasting=True) as engine:
         serve(engine, settings, ready)
     return 0

@@ -115,18 +115,20 @@ def _asked(settings: Settings, generation: Generation, found: Whereabouts, query
     from service.evidence import asked_of
     from service.queries import QueryEmbedders
     from service.query import filter_of
+    from service.repair import repaired
     from service.requests import parse_search
     from service.standing import standing
 
     request, now = parse_search([("q", query)]), datetime.now(UTC)
+    repair = repaired(query, generation.store)
     embedders = QueryEmbedders(settings, os.environ)
     try:
         spaces = generation.store.spaces()
-        vectors, degraded = embedders.vectors(query, spaces) if spaces else ([], [])
+        vectors, degraded = embedders.vectors(repair.text, spaces) if spaces else ([], [])
     finally:
         embedders.close()
     keep = filter_of(request, settings.zone, now)
-    asked = asked_of(request, keep, vectors, settings.zone, now)
+    asked = asked_of(request, keep, vectors, settings.zone, now, repair=repair)
     units: tuple[Unit, ...] = ("message", "chunk") if found.row else ()
     standings = [standing(generation, asked, found.row, unit) for unit in units]
     return _Search(query, request.limit, list(degraded), standings)

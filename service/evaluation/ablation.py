@@ -8,6 +8,7 @@ from indexer.stores import Unit
 from service.ranking import WEIGHTS, Weights
 
 BOTH: tuple[Unit, ...] = ("chunk", "message")
+CHUNKS: tuple[Unit, ...] = ("chunk",)
 MESSAGES: tuple[Unit, ...] = ("message",)
 
 # Copies of a text, and windows of one long message, then stand as hits of their own.
@@ -25,10 +26,15 @@ class Change:
 ABLATIONS: dict[str, Change] = {
     "neighbours": Change(replace(WEIGHTS, smoothing=0.0)),
     "date": Change(replace(WEIGHTS, date=0.0)),
-    "author": Change(replace(WEIGHTS, author=0.0), MESSAGES),
+    "author": Change(replace(WEIGHTS, author=0.0, author_share=0.0)),
     "entities": Change(replace(WEIGHTS, entity=0.0)),
-    "related entities": Change(replace(WEIGHTS, related=0.0)),
     "message text": Change(replace(WEIGHTS, message_text=0.0), MESSAGES),
+    "phrase": Change(replace(WEIGHTS, phrase=0.0), CHUNKS),
+    "answer": Change(replace(WEIGHTS, answer=0.0), MESSAGES),
+    "question": Change(replace(WEIGHTS, question=0.0), MESSAGES),
+    "recency": Change(replace(WEIGHTS, recency=0.0)),
+    "speaker": Change(replace(WEIGHTS, speaker=0.0)),
+    "passages": Change(replace(WEIGHTS, passage=2.0), CHUNKS),
     "exact form": Change(replace(WEIGHTS, raw=0.0)),
     "upper bound": Change(replace(WEIGHTS, upper_bound=0.0)),
     "cosine floor": Change(replace(WEIGHTS, floor=0.0)),

@@ -18,6 +18,7 @@ from service.evaluation.results import Reader
 from service.evidence import Asked, QueryVector, asked_of
 from service.query import filter_of
 from service.ranking import WEIGHTS, Weights
+from service.repair import repaired
 
 # Results that a system is asked for: more than the largest budget of characters holds.
 DEPTH: Mapping[Unit, int] = {"chunk": 50, "message": 100}
@@ -44,6 +45,8 @@ class Question:
     @property
     def chats(self) -> list[str]:
         """The filter."""
+        if self.judged.among:
+            return list(self.judged.among)
         return [self.judged.chat] if self.judged.chat is not None and not self.pooled else []
 
 
@@ -53,17 +56,21 @@ class Subject:
     Args:
         generation: open.
         zone: for days that a query names.
+        now: that it is asked at; None is the time of the newest message.
     """
 
-    def __init__(self, generation: Generation, zone: tzinfo) -> None:
+    def __init__(self, generation: Generation, zone: tzinfo, now: datetime | None = None) -> None:
         self._store = generation.store
+        self._now = now
         self.generation = replace(generation, store=remembering(generation.store))
         self.zone = zone
         self.reader = Reader(self.generation.store)
 
     @cached_property
     def now(self) -> datetime:
-        """The time of the newest message, so that "last week" means the same on every day of measuring."""
+        """Not the clock's, so that "last week" means the same on every day of measuring."""
+        if self._now is not None:
+            return self._now
         newest = int(self.generation.store.times()[1].max(initial=0)) or self.generation.manifest.built_at
         return datetime.fromtimestamp(newest / 1000, UTC)
 
@@ -84,7 +91,8 @@ class Subject:
         request = self.request(question, unit, mode)
         vectors = question.vectors if mode in ("hybrid", "vector") else ()
         keep = filter_of(request, self.zone, self.now)
-        return asked_of(request, keep, vectors, self.zone, self.now, weights)
+        repair = repaired(request.q, self.generation.store)
+        return asked_of(request, keep, vectors, self.zone, self.now, weights, repair)
 
     def gold(self, judged: JudgedSet) -> list[dict[int, int]]:
         """The gold messages of each query, by row, with their lengths; unknown ids are left out."""

@@ -6,6 +6,7 @@ that the archive answers from those that it does not.
 answerable_auroc      area under the ROC curve of the confidence
 accepted@fa5, @fa10   share of the answerable queries that are kept when 5 % (10 %) of the others slip in
 accepted, false_accept  share of the answerable (of the others) whose confidence reaches the threshold
+accepted@high, false_accept@high  the same at the threshold of the band "high"
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from typing import Any
 
 import numpy as np
 
+from service.confidence import HIGH
 from service.evaluation import bootstrap
 from service.evaluation.bootstrap import Figure, Flags, Sampled, Values
 from service.evaluation.judged import JudgedQuery
 from service.evaluation.systems import REFERENCE
 
-ABSTENTION = ("answerable_auroc", "accepted@fa5", "accepted@fa10", "accepted", "false_accept")
+ABSTENTION = (
+    *("answerable_auroc", "accepted@fa5", "accepted@fa10"),
+    *("accepted", "false_accept", "accepted@high", "false_accept@high"),
+)
 
 # At least so many of each side, or the abstention of a kind says nothing.
 _LEAST_SIDE = 5
@@ -142,10 +147,12 @@ def _sampled(
         for metric, values in got.metrics.items()
         if not np.isnan(values[part.asked]).all()
     }
-    accepted = (got.confidence >= threshold).astype(np.float64)
-    for metric, side in (("accepted", answerable), ("false_accept", ~answerable)):
-        if (part.asked & side).any() and not answerable.all():
-            found[metric] = bootstrap.mean(np.where(side, accepted, np.nan)[part.asked], weights)
+    for band, least in (("", threshold), ("@high", HIGH)):
+        accepted = (got.confidence >= least).astype(np.float64)
+        for metric, side in (("accepted", answerable), ("false_accept", ~answerable)):
+            if (part.asked & side).any() and not answerable.all():
+                values = np.where(side, accepted, np.nan)[part.asked]
+                found[f"{metric}{band}"] = bootstrap.mean(values, weights)
     right = answerable[part.told]
     if min(right.sum(), (~right).sum()) >= _LEAST_SIDE:
         told, confidence = drawn[part.told.tobytes()], got.confidence[part.told]

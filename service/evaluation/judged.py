@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ class JudgedQuery:
         kind: figures are also given by kind.
         answerable: whether the archive answers it at all. A near miss may have relevant messages (the right
             subject) and no answer.
+        among: ids of the chats that are searched instead, also in a pooled set; none: see `chat`.
     """
 
     text: str
@@ -29,6 +31,7 @@ class JudgedQuery:
     chat: str | None = None
     kind: str = ""
     answerable: bool = True
+    among: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +42,26 @@ class JudgedSet:
         name: as the report shows it.
         queries: in the order of their file.
         pooled: search all chats, whatever chat a query names; its gold stays in that chat.
+        now: what "last week" is counted back from; None: the newest message of the index.
     """
 
     name: str
     queries: Sequence[JudgedQuery]
     pooled: bool = False
+    now: datetime | None = None
 
     def of_kinds(self, kinds: Iterable[str]) -> JudgedSet:
         """The part of some kinds; all of it where none is named."""
         wanted = set(kinds)
         kept = [query for query in self.queries if not wanted or query.kind in wanted]
-        return JudgedSet(self.name, kept, self.pooled)
+        return replace(self, queries=kept)
 
     def first(self, count: int | None) -> JudgedSet:
         """At most so many queries, evenly from the whole list, so that no kind is lost at its end."""
         if count is None or count >= len(self.queries):
             return self
         picked = [self.queries[number * len(self.queries) // count] for number in range(count)]
-        return JudgedSet(self.name, picked, self.pooled)
+        return replace(self, queries=picked)
 
 
 def read_queries(path: Path) -> list[JudgedQuery]:

@@ -18,9 +18,16 @@ from service.evaluation.asking import Question, Subject
 from service.evaluation.bootstrap import Values
 from service.evaluation.figures import Got, System, summarised
 from service.evaluation.judged import JudgedSet
-from service.evaluation.systems import Choice, answers, names
+from service.evaluation.systems import REFERENCE, Choice, answers, names
 from service.evaluation.vectors import QueryVectors
 from service.queries import QueryEmbedders
+from service.repair import repaired
+
+# Besides the systems of one index: the product over another one that was asked the same.
+ALONE = "alone"
+
+# What the product got, by set and unit.
+Answered = dict[tuple[str, Unit], Got]
 
 # {set: {unit: {system: {metric: figures}}}}
 Report = dict[str, dict[str, dict[str, System]]]
@@ -57,9 +64,12 @@ class Measuring:
         keep: where the queries' vectors stay for the next run; None keeps none.
         plan: what is measured.
         progress: is told of every stage.
+        beside: what the product got from another index that was asked the same sets; here it is the system
+            `alone`.
 
     Attributes:
         remarks: what could not take part, a sentence each.
+        answered: what the product got.
     """
 
     settings: Settings
@@ -67,7 +77,9 @@ class Measuring:
     keep: Path | None
     plan: Plan
     progress: Progress
+    beside: Mapping[tuple[str, Unit], Got] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    answered: Answered = field(default_factory=dict)
 
     def run(self, sets: Sequence[JudgedSet]) -> Report:
         """Measure every set.
@@ -79,9 +91,11 @@ class Measuring:
         generation = open_current(self.settings.data)
         embedders = QueryEmbedders(self.settings, self.environment)
         try:
-            subject = Subject(generation, self.settings.zone)
             vectors = QueryVectors(embedders, generation.store.spaces(), self.keep)
-            return {judged.name: self._set(subject, judged, vectors) for judged in sets}
+            return {
+                judged.name: self._set(Subject(generation, self.settings.zone, judged.now), judged, vectors)
+                for judged in sets
+            }
         finally:
             embedders.close()
             generation.close()
@@ -90,10 +104,15 @@ class Measuring:
         self, subject: Subject, judged: JudgedSet, vectors: QueryVectors
     ) -> dict[str, dict[str, System]]:
         questions = self._questions(subject, judged.of_kinds(self.plan.kinds).first(self.plan.limit), vectors)
+        asked = [question.judged for question in questions]
         found: dict[str, dict[str, System]] = {}
         for unit in self.plan.units:
             self.progress.stage(f"{judged.name}, {unit}", len(questions))
-            found[unit] = measure(subject, questions, unit, self.plan, self.progress.advance)
+            got = ask(subject, questions, unit, self.plan.choice, self.progress.advance)
+            self.answered[judged.name, unit] = got[REFERENCE]
+            if (judged.name, unit) in self.beside:
+                got[ALONE] = self.beside[judged.name, unit]
+            found[unit] = summarised(got, asked, self.plan.seed, self.plan.threshold)
         return found
 
     def _questions(self, subject: Subject, judged: JudgedSet, vectors: QueryVectors) -> list[Question]:
@@ -115,7 +134,8 @@ class Measuring:
                 f"{judged.name}: {wanted - there:,} of {wanted:,} relevant messages are not in this index."
             )
         self.progress.stage(f"{judged.name}, embedding queries", len(judged.queries))
-        embedded = vectors.of([query.text for query in judged.queries], self.progress.advance)
+        texts = [repaired(query.text, subject.generation.store).text for query in judged.queries]
+        embedded = vectors.of(texts, self.progress.advance)
         self.remarks += sorted(vectors.missing.difference(self.remarks))
         return [
             Question(query, rows, found, judged.pooled)
@@ -123,36 +143,35 @@ class Measuring:
         ]
 
 
-def measure(
+def ask(
     subject: Subject,
     questions: Sequence[Question],
     unit: Unit,
-    plan: Plan,
+    choice: Choice,
     advance: Callable[[], None] = lambda: None,
-) -> dict[str, System]:
+) -> dict[str, Got]:
     """Ask every question of every system.
 
     Args:
         subject: the index.
         questions: at least one.
         unit: what is returned.
-        plan: systems, seed and threshold.
+        choice: of systems.
         advance: called after every question.
 
     Returns:
-        Figures by system and metric.
+        What each system got, by query.
     """
-    systems = names(unit, plan.choice)
+    systems = names(unit, choice)
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in systems}
     confidence: dict[str, list[float]] = {name: [] for name in systems}
     for question in questions:
-        for name, ranked in zip(systems, answers(subject, question, unit, plan.choice), strict=True):
+        for name, ranked in zip(systems, answers(subject, question, unit, choice), strict=True):
             found = metrics.retrieval(ranked, question.gold, subject.session) if question.gold else {}
             rows[name].append(found)
             confidence[name].append(ranked.confidence)
         advance()
-    got = {name: Got(_columns(rows[name]), np.array(confidence[name])) for name in systems}
-    return summarised(got, [question.judged for question in questions], plan.seed, plan.threshold)
+    return {name: Got(_columns(rows[name]), np.array(confidence[name])) for name in systems}
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Values]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -102,7 +102,7 @@ def xquad(path: Path, seed: int) -> list[Corpus]:
     for language, (docs, _) in sides.items():
         lines = [
             {
-                "chat": "xquad",
+                "chat": f"xquad_{language}",
                 "session": doc["id"],
                 "id": doc["id"],
                 "role": "note",
@@ -128,6 +128,33 @@ def ru_chat(path: Path, seed: int) -> list[Corpus]:
     judged = read_queries(_found(folder, "queries*.jsonl")[0])
     queries = [*judged, *foreign(judged, seed)]
     return [Corpus("ru_chat", "Europe/Moscow", files, (JudgedSet("ru_chat", queries),))]
+
+
+def gigamemory(path: Path, known: Collection[str]) -> Corpus:
+    """Long Russian talks with an assistant that nothing is asked of: a record is a chat.
+
+    Args:
+        path: the folder; without such files the corpus is empty.
+        known: texts that other sets hold. A talk that has more than half of its messages from there is left
+            out, or every hit would have a copy.
+    """
+    files: dict[str, list[Line]] = {}
+    for record in _lines(sorted(_folder(path).glob("gigamemory*.jsonl"))):
+        chat = f"gigamemory{record['id']}"
+        lines = [
+            {
+                "chat": chat,
+                "session": session["id"],
+                "id": f"{chat}-{session['id']}-{number}",
+                "role": message["role"],
+                "text": message["content"],
+            }
+            for session in record["sessions"]
+            for number, message in enumerate(session["messages"])
+        ]
+        if 2 * sum(line["text"] in known for line in lines) <= len(lines):
+            files[f"{chat}.jsonl"] = lines
+    return Corpus("gigamemory", "UTC", files, ())
 
 
 ADAPTERS: dict[str, Callable[[Path, int], list[Corpus]]] = {

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from indexer.stores import Ids, Unit
-from schemas.http import Mode
+from schemas.http import Hit, Mode
 from service.evaluation import baselines
 from service.evaluation.ablation import ABLATIONS, MERGING
 from service.evaluation.asking import DEPTH, Question, Subject
-from service.evaluation.results import Ranked
+from service.evaluation.results import Ranked, Result, chunk_result
 from service.evidence import Findings, gather
 from service.paging import collect
 from service.paging import ranked as ranked_rows
+from service.passage import passages_of
 from service.ranking import WEIGHTS, Weights
 from service.search import search
 
@@ -29,17 +30,18 @@ LEGS: tuple[Mode, ...] = ("vector", "text", "entities")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which systems are measured besides the product and its legs."""
+    """Which systems are measured besides the product."""
 
     baselines: bool = True
     ablations: bool = False
+    legs: tuple[Mode, ...] = LEGS
 
 
 def names(unit: Unit, choice: Choice) -> list[str]:
     """The systems of one unit, in the order of the report."""
     return [
         REFERENCE,
-        *LEGS,
+        *choice.legs,
         *(baselines.RULES if choice.baselines else ()),
         *(
             f"{WITHOUT}{part}"
@@ -52,7 +54,7 @@ def names(unit: Unit, choice: Choice) -> list[str]:
 def answers(subject: Subject, question: Question, unit: Unit, choice: Choice) -> Iterator[Ranked]:
     """What each system of `names` answers to one question."""
     yield product(subject, question, unit)
-    for mode in LEGS:
+    for mode in choice.legs:
         yield leg(subject, question, unit, mode)
     if choice.baselines:
         lists = baselines.lists(subject, question, unit)
@@ -75,12 +77,23 @@ def product(subject: Subject, question: Question, unit: Unit) -> Ranked:
     best = answer.hits[0].score if answer.hits else 0.0
     store = subject.generation.store
     if unit == "chunk":
-        by_id = store.chunk_rows([hit.id for hit in answer.hits])
-        results = subject.reader.results([by_id[hit.id] for hit in answer.hits], unit)
+        results = [_shown(subject, hit) for hit in answer.hits]
     else:
         rows = [store.message_rows([(hit.chat.id, hit.id)])[0] for hit in answer.hits]
         results = [subject.reader.part(row, hit.text) for row, hit in zip(rows, answer.hits, strict=True)]
     return Ranked(results, best if answer.answerable is None else answer.answerable)
+
+
+def _shown(subject: Subject, hit: Hit) -> Result:
+    """The messages of a hit, as far as it shows them."""
+    found, before = [], 0
+    for message in hit.messages:
+        (row,) = subject.generation.store.message_rows([(hit.chat.id, message.id)])
+        start, end = message.span
+        (stretch,) = subject.reader.part(row, hit.text[start:end])
+        found.append(replace(stretch, beside=start - before))
+        before = end
+    return tuple(found)
 
 
 def leg(
@@ -102,6 +115,9 @@ def leg(
     chosen = [row for row, _ in found]
     if unit == "message":
         results = subject.reader.messages(chosen, _giver(findings))
+    elif merged:
+        shown = passages_of(subject.generation, findings, weights.passage, chosen)
+        results = [chunk_result(shown[row].chunk) for row in chosen]
     else:
         results = subject.reader.results(chosen, unit)
     return Ranked(results, found[0][1] if found else 0.0)

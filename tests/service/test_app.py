@@ -88,6 +88,8 @@ def test_the_shape_of_a_search_answer_is_frozen() -> None:
             }
         ],
         "answerable": None,
+        "confidence": None,
+        "repaired": {},
         "degraded": [],
         "untrusted": True,
         "index": {"generation": "000042", "built_at": "2026-03-18T01:00:00Z", "stale": []},

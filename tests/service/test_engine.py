@@ -242,3 +242,17 @@ def test_an_entity_is_found_in_any_inflection_with_its_evidence(tmp_path: Path) 
         assert engine.entities("докер", "LOC", 5).entities == []
         assert engine.entities("?!", None, 5).entities == []
         assert len(engine.entities("", None, 100).entities) >= 2
+
+
+def test_the_repaired_query_is_what_is_embedded(tmp_path: Path) -> None:
+    with engine_over(published(tmp_path, TALK)) as engine:
+        meant, *read = (
+            [
+                (hit.id, hit.explain["vector"])
+                for hit in ask(engine, typed, mode="vector", explain=True).hits
+                if hit.explain
+            ]
+            for typed in ("деплой сервера", "deploj servera", "ltgkjq cthdthf")
+        )
+        assert meant
+        assert read == [meant, meant]

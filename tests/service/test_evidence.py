@@ -101,3 +101,81 @@ def test_each_mode_is_explained_by_its_own_legs_alone(engine: LiveEngine) -> Non
     assert "text" not in legs["vector"]
     assert "vector" not in legs["text"]
     assert legs["entities"] == {"entities"}
+
+
+# --- who said it --------------------------------------------------------------------------------------------
+
+
+def talk() -> Iterator[dict[str, Any]]:
+    yield said("аллергия на орехи с детства", "fact", chat="a", ts=MARCH)
+    yield said("аллергия на орехи, не шутка", "advice", chat="b", role="assistant", ts=MARCH)
+    yield said("а кто принёс ключи?", "question", chat="c", author="Олег", ts=MARCH)
+    yield said("Мария, ещё утром", "answer", chat="c", author="Иван", ts=MARCH + 60)
+    yield said("кто ключи принёс, непонятно", "aside", chat="d", author="Пётр", ts=MARCH)
+
+
+@pytest.fixture(scope="module")
+def speakers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveEngine]:
+    with engine_over(published(tmp_path_factory.mktemp("speakers"), talk())) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("unit", ["chunk", "message"])
+@pytest.mark.parametrize(
+    ("query", "wanted", "other"),
+    [("аллергия на орехи", "fact", "advice"), ("что ты советовал про аллергию на орехи", "advice", "fact")],
+)
+def test_the_side_that_a_query_asks_for_stands_first(
+    speakers: LiveEngine, unit: str, query: str, wanted: str, other: str
+) -> None:
+    found = hits(speakers, query, unit=unit)
+    lost = {message.id: given(hit, "speaker") for hit in found for message in hit.messages}
+    assert lost[wanted] == 0
+    assert lost[other] < 0
+    order = [message.id for hit in found for message in hit.messages]
+    assert order.index(wanted) < order.index(other)
+
+
+def test_where_all_are_people_no_one_loses_by_their_side(engine: LiveEngine) -> None:
+    assert all("speaker" not in (hit.explain or {}) for hit in hits(engine, "отчёт по проекту"))
+
+
+def test_an_answer_is_found_by_the_question_before_it_which_loses_itself(speakers: LiveEngine) -> None:
+    found = {hit.messages[0].id: hit for hit in hits(speakers, "кто принёс ключи", unit="message")}
+    assert given(found["answer"], "answer") > 0
+    assert given(found["question"], "question") < 0
+    assert given(found["aside"], "answer") == given(found["aside"], "question") == 0
+
+
+def test_words_without_a_question_take_nothing_from_one_that_asks(speakers: LiveEngine) -> None:
+    assert all(given(hit, "question") == 0 for hit in hits(speakers, "принёс ключи", unit="message"))
+
+
+def test_a_chunk_gets_what_a_named_author_holds_of_it(speakers: LiveEngine) -> None:
+    found = {hit.messages[0].id: hit for hit in hits(speakers, "ключи у Петра")}
+    assert 0 < given(found["aside"], "author") > given(found["question"], "author")
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveEngine]:
+    filler = "потом долго говорили о погоде, дорогах, соседях и планах на лето"
+    lines = [
+        said("красную лампу вчера купили", "near", chat="a", ts=MARCH),
+        said(f"лампу вчера купили, {filler}, а шторы красные", "apart", chat="b", ts=MARCH),
+        said("лампа и правда очень красная", "turned", chat="c", ts=MARCH),
+    ]
+    with engine_over(published(tmp_path_factory.mktemp("words"), lines)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "text"])
+def test_words_that_stand_together_count_more_in_any_inflection_and_order(
+    words: LiveEngine, mode: str
+) -> None:
+    found = {hit.messages[0].id: given(hit, "phrase") for hit in hits(words, "красные лампы", mode=mode)}
+    assert found["near"] == found["turned"] > 0
+    assert found["apart"] == 0
+
+
+def test_a_query_of_one_word_has_no_leg_of_phrases(words: LiveEngine) -> None:
+    assert all("phrase" not in (hit.explain or {}) for hit in hits(words, "лампы"))

@@ -108,6 +108,15 @@ def test_a_word_is_sought_by_every_lemma_it_may_have() -> None:
     assert term.raw == ("серверов",)
 
 
+def test_what_a_word_may_have_been_meant_for_is_sought_beside_it() -> None:
+    (term,) = terms_of("серверав", {"серверав": ("серверам", "сервера")})
+    assert term.raw == ("серверав",)
+    assert term.lemmas.count(("сервер",)) == 1
+    (compound,) = terms_of("docker-serverav", {"serverav": ("сервера",)})
+    assert ("docker", "сервер") in compound.lemmas
+    assert terms_of("серверов", {"другое": ("слово",)}) == terms_of("серверов")
+
+
 def test_words_are_counted_once_and_capped() -> None:
     assert words("граф Граф ГРАФ") == ["граф"]
     assert len(terms_of(" ".join(f"слово{number}" for number in range(100)))) == MAX_TERMS

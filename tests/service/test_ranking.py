@@ -149,3 +149,24 @@ def test_a_part_without_weight_adds_nothing() -> None:
     ids, bm25 = np.array([1, 2]), np.array([1.0, 2.0], np.float32)
     assert ranking.lexical(ids, bm25, 100.0, 3, 0.0)[2] == pytest.approx(1.0)
     assert ranking.lexical(ids, bm25, 8.0, 3)[2] == pytest.approx(0.5, abs=1e-3)
+
+
+def test_the_question_just_before_a_message_speaks_for_it() -> None:
+    own, before = np.array([0, 0.9, 0.1, 0.8, 0.2], np.float32), np.array([0, 0, 1, 2, 3])
+    asking = np.array([False, True, False, False, True])
+    np.testing.assert_allclose(ranking.answering(own, before, asking), [0, 0, 0.9, 0, 0])
+
+
+def test_a_discount_is_a_leg_that_takes_a_share_of_all_before_it() -> None:
+    evidence = ranking.Evidence({"text": np.array([0, 0.4, 0.2], np.float32)}, 1.0)
+    evidence.add("date", np.array([0, 0.1, 0.0], np.float32), 0.25)
+    evidence.discount("speaker", np.array([False, True, False]), 0.2)
+    np.testing.assert_allclose(evidence.total() * 1.25, [0, 0.4, 0.2], atol=1e-6)
+    assert evidence.share("speaker", 1) == pytest.approx(-0.1 / 1.25)
+    assert evidence.own(1) == pytest.approx(0.4 / 1.25)
+
+
+def test_words_that_stand_together_count_by_their_share_of_the_querys_pairs() -> None:
+    rows = [np.array([1, 2]), np.array([2]), np.empty(0, np.int64)]
+    np.testing.assert_allclose(ranking.together(rows, 4, 4), [0, 0.25, 0.5, 0])
+    assert not ranking.together([], 1, 3).any()

@@ -120,6 +120,42 @@ class Vectors:
         )
         return chunks, followers
 
+    def largest(self, space: Space, space_id: int, chats: int, count: int) -> list[Floats]:
+        """Vectors of the largest chats, spread evenly over each; a text that comes again counts once.
+
+        Args:
+            space: for its dims.
+            space_id: its row.
+            chats: the most chats.
+            count: the most vectors of a chat.
+
+        Returns:
+            By chat an array (n, dims), n ≤ count, larger chats first.
+        """
+        found = rows(
+            self._db,
+            """WITH text AS (
+                 SELECT chat_id, hash, min(ordinal) AS ordinal FROM chunk c
+                 WHERE EXISTS (SELECT 1 FROM vector v WHERE v.space = ?1 AND v.hash = c.hash)
+                 GROUP BY chat_id, hash),
+               held AS (
+                 SELECT chat_id, hash, row_number() OVER (PARTITION BY chat_id ORDER BY ordinal) AS n,
+                        count(*) OVER (PARTITION BY chat_id) AS total FROM text),
+               chosen AS (SELECT chat_id FROM held GROUP BY chat_id ORDER BY count(*) DESC, chat_id LIMIT ?2)
+               SELECT h.chat_id, v.vector FROM held h
+               JOIN chosen USING (chat_id) JOIN vector v ON v.space = ?1 AND v.hash = h.hash
+               WHERE (h.n - 1) % max(1, (h.total + ?3 - 1) / ?3) = 0
+               ORDER BY h.total DESC, h.chat_id, h.n""",
+            (space_id, chats, count),
+        )
+        by_chat: dict[str, list[bytes]] = {}
+        for chat, vector in found:
+            by_chat.setdefault(chat, []).append(vector)
+        return [
+            np.frombuffer(b"".join(vectors), "<f4").reshape(len(vectors), space.dims)
+            for vectors in by_chat.values()
+        ]
+
     def pending(self, space: int, leave_out: Sequence[str] = (), unless: Sequence[int] = ()) -> list[bytes]:
         """Hashes of the chunk texts without a vector in a space, newest chats first, not quarantined.
 

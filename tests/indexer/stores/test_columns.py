@@ -92,3 +92,26 @@ def test_messages_without_a_time_fall_out_of_any_window(columns: Columns) -> Non
     assert int(columns.mask(Filter(), "message").sum()) == 9
     assert int(columns.mask(Filter(since=-(2**62)), "message").sum()) == 6
     assert int(columns.mask(Filter(until=2**62), "message").sum()) == 6
+
+
+def test_whose_and_what_kind_of_messages_they_are(tmp_path: Path) -> None:
+    long = "слово за словом " * 100
+    lines = [
+        said("Кто придёт?", "q1", ts=START),
+        said("Кто («придёт»?)", "q2", ts=START + 1),
+        said("Не знаю. Может, Оля? Посмотрим", "s1", role="assistant", ts=START + 2),
+        said("Готово: **да?** \n", "q3", role="assistant", ts=START + 3),
+        said(long, "long", chat="z", role="assistant", ts=START),
+    ]
+    settings = published(tmp_path, lines)
+    database = open_immutable(settings.data / "000001" / VECTORS_NAME, sql.VERSION)
+    held = Columns(database)
+    database.close()
+    assert held.message_asks[1:].tolist() == [True, True, False, True, False]
+    assert held.said_by("assistant")[1:].tolist() == [False, False, True, True, True]
+    assert not held.said_by("tool").any()
+    talk, *windows = held.share(held.said_by("assistant"))[1:].tolist()
+    assert 0.5 < talk < 1
+    assert windows
+    assert set(windows) == {1.0}
+    assert held.alone[1:].tolist() == [0, *[5] * len(windows)]

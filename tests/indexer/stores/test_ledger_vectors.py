@@ -142,3 +142,26 @@ def test_mentions_are_kept_by_extractor_and_text(ledger: Ledger) -> None:
     assert ledger.mentions.of("v1", "talk") == {"1": (ivan,), "2": (ivan,)}
     assert ledger.mentions.pending("v2") == pending
     assert ledger.mentions.of("v2", "talk") == {}
+
+
+def test_the_largest_chats_come_first_each_spread_evenly(ledger: Ledger) -> None:
+    fill(
+        ledger,
+        {
+            "short": [("a", 1)],
+            "long": [(f"l{number}", number) for number in range(9)],
+            "middle": [(f"m{number}", number) for number in range(4)],
+        },
+    )
+    space = ledger.vectors.space_id(LOCAL)
+    hashes = [digest for _, digest in ledger.chunks.of("long")] + [
+        digest for _, digest in ledger.chunks.of("middle")
+    ]
+    vectors = np.arange(39, dtype=np.float32).reshape(13, 3)
+    ledger.vectors.keep(space, hashes, vectors)
+    long, middle = ledger.vectors.largest(LOCAL, space, 2, 3)
+    assert long.tolist() == vectors[[0, 3, 6]].tolist()
+    assert middle.tolist() == vectors[[9, 11]].tolist()
+    # What has no vector in the space is not of it.
+    assert len(ledger.vectors.largest(LOCAL, space, 5, 100)) == 2
+    assert ledger.vectors.largest(GEMINI, ledger.vectors.space_id(GEMINI), 5, 100) == []

@@ -94,6 +94,46 @@ def test_a_published_set_has_an_index_of_its_own(work: Path, run: Run) -> None:
     assert "--set makes an index of its own" in told.err
 
 
+def test_sets_are_joined_by_name(work: Path, run: Run) -> None:
+    path = written(work / "judged.jsonl", {"text": "кот", "relevant": ["m1"]})
+    told = run("eval", "search", str(path), "--together")
+    assert told.code == 2
+    assert "--together joins published sets" in told.err
+
+
+@pytest.mark.slow
+def test_a_set_is_asked_of_all_sets_together_beside_its_own_index(tmp_path: Path, run: Run) -> None:
+    for number, text in enumerate(("Кота зовут Барсик", "Пёс Шарик живёт в Твери")):
+        written(
+            tmp_path / "ru_chat" / f"dialog{number}.jsonl",
+            {
+                "chat": f"dialog{number}",
+                "id": f"m{number}",
+                "role": "user",
+                "ts": "2025-03-01T10:00:00Z",
+                "text": text,
+            },
+        )
+    written(
+        tmp_path / "ru_chat" / "queries.jsonl",
+        {"text": "как зовут кота", "rel": ["m0"], "chat": "dialog0", "kind": "name"},
+        {"text": "где живёт собака", "rel": ["m1"], "chat": "dialog1", "kind": "fact"},
+    )
+    for language in ("ru", "en"):
+        written(
+            tmp_path / f"xquad_{language}.jsonl",
+            {"type": "doc", "id": "p1", "title": "Oslo", "text": f"Oslo ({language})"},
+            {"type": "query", "id": "q", "text": "capital?", "rel": ["p1"]},
+        )
+    flags = ("--set", "ru_chat", "--together", "--unit", "chunk", "--no-baselines", "--json")
+    told = run("eval", "search", str(tmp_path), *flags)
+    assert "in one index: xquad_ru, xquad_en, ru_chat" in told.err
+    assert set(told.json) == {"ru_chat/together", "ru_chat/together/per-conversation"}
+    systems = told.json["ru_chat/together"]["chunk"]
+    assert systems["hybrid"]["recall@10"]["value"] == 1.0
+    assert systems["alone"]["recall@10"]["difference"]["value"] == 0.0
+
+
 @pytest.mark.slow
 def test_a_published_set_is_indexed_and_measured(tmp_path: Path, work: Path, run: Run) -> None:
     folder = tmp_path / "ru_chat"

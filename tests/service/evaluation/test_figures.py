@@ -62,6 +62,13 @@ def test_the_threshold_is_met_by_shares_of_either_side() -> None:
     assert "word" not in system["false_accept"].kinds
 
 
+def test_the_band_high_has_its_own_shares_whatever_the_threshold() -> None:
+    system = summarised({"hybrid": got(1.0, 0.5, 0.5)}, JUDGED, seed=1, threshold=0.55)["hybrid"]
+    assert system["accepted"].figure.value == 1.0
+    assert system["accepted@high"].figure.value == pytest.approx(6 / 12)
+    assert system["false_accept@high"].figure.value == pytest.approx(5 / 10)
+
+
 def test_a_set_in_which_all_is_answered_has_no_abstention() -> None:
     values = Got({"recall@10": np.ones(6)}, np.ones(6))
     report = summarised({"hybrid": values}, JUDGED[:6], seed=1, threshold=0.5)
@@ -84,7 +91,7 @@ def test_the_table_is_markdown_that_says_what_is_certain() -> None:
     assert "| near (5) |" in written
     assert "Telling what the archive does not answer:" in written
     widths = [line.count("|") for line in written.splitlines() if line.startswith("|")]
-    assert set(widths) <= {3, 7}
+    assert set(widths) <= {3, 9}
 
 
 def test_ablations_stand_among_the_differences_alone() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from service.evaluation import baselines
 from service.evaluation.ablation import ABLATIONS
 from service.evaluation.asking import DEPTH, Question, Subject
 from service.evaluation.judged import JudgedQuery, JudgedSet
-from service.evaluation.measuring import Measuring, Plan
+from service.evaluation.measuring import ALONE, Measuring, Plan
 from service.evaluation.systems import LEGS, REFERENCE, Choice, answers, leg, names, product
 from service.evaluation.vectors import QueryVectors
 from service.queries import QueryEmbedders
@@ -99,7 +101,7 @@ def test_every_system_is_named(subject: Subject, questions: list[Question], unit
     found = names(unit, choice)
     assert found[: len(LEGS) + 1] == [REFERENCE, *LEGS]
     assert set(baselines.RULES) < set(found)
-    assert ("without author" in found) == (unit == "message")
+    assert ("without answer" in found) == (unit == "message")
     assert len(found) == len(set(found)) == len(list(answers(subject, questions[0], unit, choice)))
     assert names(unit, Choice(baselines=False)) == [REFERENCE, *LEGS]
 
@@ -147,6 +149,22 @@ def test_the_clock_is_that_of_the_newest_message(subject: Subject) -> None:
     assert subject.now.isoformat() == "2025-04-01T10:00:00+00:00"
 
 
+def test_a_set_may_bring_its_own_clock(index: Settings) -> None:
+    generation = open_current(index.data)
+    earlier = datetime(2025, 3, 2, tzinfo=UTC)
+    assert Subject(generation, index.zone, earlier).now == earlier
+    generation.close()
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_a_question_may_be_asked_of_some_other_chats(
+    subject: Subject, questions: list[Question], pooled: bool
+) -> None:
+    elsewhere = replace(QUERIES[0], relevant=(), among=("talk1", "talk2"))
+    question = Question(elsewhere, {}, questions[0].vectors, pooled)
+    assert subject.request(question, "chunk").chat == ["talk1", "talk2"]
+
+
 def test_plain_rules_stay_inside_the_filter_and_the_depth(
     subject: Subject, questions: list[Question]
 ) -> None:
@@ -187,6 +205,22 @@ def test_a_report_holds_every_system_metric_and_kind(index: Settings, tmp_path: 
         assert systems[REFERENCE]["accepted"].figure.n == 5
         assert systems[REFERENCE]["false_accept"].figure.n == 1
     assert measuring.remarks == []
+
+
+def test_another_index_that_was_asked_the_same_stands_beside(index: Settings, tmp_path: Path) -> None:
+    alone = published(tmp_path / "alone", [line for line in LINES if line["chat"] == "talk0"])
+    plan = Plan(units=("chunk",), choice=Choice(baselines=False))
+    judged = JudgedSet("talks", [query for query in QUERIES if query.chat == "talk0"])
+    own = Measuring(alone, {}, None, plan, Silent())
+    before = own.run([judged])["talks"]["chunk"][REFERENCE]
+    joined = Measuring(index, {}, None, plan, Silent(), own.answered)
+    systems = joined.run([judged])["talks"]["chunk"]
+    beside = systems[ALONE]["recall@10"]
+    assert beside.figure == before["recall@10"].figure
+    assert beside.difference is not None
+    assert beside.difference.value == pytest.approx(
+        beside.figure.value - systems[REFERENCE]["recall@10"].figure.value
+    )
 
 
 def test_the_same_seed_gives_the_same_report(index: Settings, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from schemas.problems import SettingsError
 from service.cli.search_evaluation import SETS
 from service.evaluation.judged import JudgedQuery
-from service.evaluation.sets import ADAPTERS, FOREIGN, foreign, locomo, ru_chat, xquad
+from service.evaluation.sets import ADAPTERS, FOREIGN, foreign, gigamemory, locomo, ru_chat, xquad
 
 
 def written(path: Path, *lines: dict[str, Any]) -> None:
@@ -110,6 +110,36 @@ def test_a_talk_is_asked_in_itself_and_some_in_the_other_one(tmp_path: Path) -> 
         ("none", "dialog1"),
         (FOREIGN, "dialog1"),
     ]
+
+
+def test_the_languages_are_chats_of_their_own(tmp_path: Path) -> None:
+    for language in ("ru", "en"):
+        written(
+            tmp_path / f"xquad_{language}.jsonl",
+            {"type": "doc", "id": "p1", "title": "Oslo", "text": language},
+            {"type": "query", "id": "q", "text": "capital?", "rel": ["p1"]},
+        )
+    chats = [corpus.files["paragraphs.jsonl"][0]["chat"] for corpus in xquad(tmp_path, 7)]
+    assert chats == ["xquad_ru", "xquad_en"]
+
+
+def test_a_talk_that_is_another_sets_own_is_not_poured_in(tmp_path: Path) -> None:
+    def record(number: int, *texts: str) -> dict[str, Any]:
+        messages = [{"role": "user", "content": text} for text in texts]
+        return {"id": number, "sessions": [{"id": 1, "messages": messages}]}
+
+    written(tmp_path / "gigamemory_ru.jsonl", record(1, "Кот", "Пёс"), record(2, "Кот", "Ёж", "Лось"))
+    filler = gigamemory(tmp_path, {"Кот", "Пёс"})
+    assert list(filler.files) == ["gigamemory2.jsonl"]
+    assert filler.files["gigamemory2.jsonl"][1] == {
+        "chat": "gigamemory2",
+        "session": 1,
+        "id": "gigamemory2-1-1",
+        "role": "user",
+        "text": "Ёж",
+    }
+    assert filler.sets == ()
+    assert not gigamemory(tmp_path / "none", ()).files
 
 
 @pytest.mark.parametrize("name", SETS)
