@@ -28,6 +28,10 @@ FLOOR_SAMPLE = 40
 FEW_MARGIN = 0.05
 
 
+# Legs that say what a chunk is about, and not whose or when it is.
+_TOPICAL = ("text", "vector", "neighbours")
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What each part of the ranking counts; `letopis eval search --ablate` measures them one by one.
@@ -45,8 +49,8 @@ class Weights:
         speaker: share of its score that is lost by what the wrong side says: the assistant, unless the query
             asks for the assistant's words, and then everyone else.
         recency: for the newest of equal evidence, or the oldest, where the query asks for it.
-        passage: share of a hit's own words and meaning from which on the next window of its message is shown
-            with it; above 1 none is.
+        passage: share of what a hit's words and meaning give, from which on the next window of its message is
+            shown with it; above 1 none is.
         raw: an exact form on top of its lemma, as a weight of FTS5's column.
         upper_bound: a perfect lexical hit is not assumed below this share of the query's upper bound.
         floor: percentile of the query's own cosines that counts as no evidence, 0–100.
@@ -63,7 +67,7 @@ class Weights:
     question: float = 0.15
     speaker: float = 0.15
     recency: float = 0.1
-    passage: float = 0.4
+    passage: float = 0.3
     raw: float = RAW_WEIGHT
     # One common word out of six is weak evidence, even where nothing better stands in the index. Against .3
     # recall@10 rises from .836 to .851 on ru_chat and stays on LoCoMo (.841, .843).
@@ -92,9 +96,9 @@ class Evidence:
         summed: Array = np.sum(list(self.legs.values()), axis=0, dtype=np.float32)
         return summed / np.float32(self.maximum)
 
-    def own(self, at: int) -> float:
-        """What a row's own words and meaning give, without its neighbours and what the query names."""
-        legs = [self.legs[leg] for leg in ("text", "vector") if leg in self.legs] or list(self.legs.values())
+    def topical(self, at: int) -> float:
+        """What a row's words and meaning give, and those of its neighbours, without what the query names."""
+        legs = [self.legs[leg] for leg in _TOPICAL if leg in self.legs] or list(self.legs.values())
         return sum(float(leg[at]) for leg in legs) / self.maximum
 
     def add(self, leg: str, scores: Array, most: float) -> None:

@@ -163,7 +163,7 @@ def test_a_discount_is_a_leg_that_takes_a_share_of_all_before_it() -> None:
     evidence.discount("speaker", np.array([False, True, False]), 0.2)
     np.testing.assert_allclose(evidence.total() * 1.25, [0, 0.4, 0.2], atol=1e-6)
     assert evidence.share("speaker", 1) == pytest.approx(-0.1 / 1.25)
-    assert evidence.own(1) == pytest.approx(0.4 / 1.25)
+    assert evidence.topical(1) == pytest.approx(0.4 / 1.25)
 
 
 def test_words_that_stand_together_count_by_their_share_of_the_querys_pairs() -> None:
