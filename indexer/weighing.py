@@ -87,10 +87,10 @@ def directions(chats: Sequence[Floats]) -> float:
         chats: of each chat unit rows (n, dims), n ≥ 2.
 
     Returns:
-        At least about ½; the less, the more alike all chunks are.
+        At least about ½; the less, the more alike all chunks are; infinite where most are at right angles.
     """
     squares = sum(len(chat) * _variance(chat) for chat in chats)
-    return float(sum(map(len, chats)) / squares)
+    return sum(map(len, chats)) / squares if squares else math.inf
 
 
 def _variance(chat: Floats) -> float:

@@ -152,11 +152,10 @@ def _you_said(text: str) -> bool:
             return True
     if _RU_NAMED.match(text):  # "как ты назвал собаку"
         return False
-    return any(
-        _RU_ADVICE.fullmatch(match["before"] or match["after"])
-        or not (_RU_MADE.match(text, match.end()) or _has_listener(text))
-        for match in _RU_YOU.finditer(text)
-    )
+    said = list(_RU_YOU.finditer(text))
+    if any(_RU_ADVICE.fullmatch(match["before"] or match["after"]) for match in said):
+        return True
+    return any(not _RU_MADE.match(text, match.end()) for match in said) and not _has_listener(text)
 
 
 def _has_listener(text: str) -> bool:

@@ -18,14 +18,7 @@ from schemas.records import AGENTS, ROLES, Filter
 from service import ranking, recency
 from service.addressee import speaker
 from service.dates import windows
-from service.named import (
-    entity_mask,
-    entity_scores,
-    inside,
-    newest,
-    spoken_by_named,
-    without_authors,
-)
+from service.named import entities_of, entity_mask, entity_scores, inside, newest, spoken_by_named
 from service.query import terms_of
 from service.question import asks
 from service.ranking import WEIGHTS, Array, Evidence, Ids, SpaceScores, Weights
@@ -116,18 +109,9 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     store, mode, weigh = generation.store, asked.request.mode, asked.weights
     size = store.size("chunk") + 1
     mask = store.mask(asked.keep, "chunk") & entity_mask(generation, asked.keep, "chunk")
-    entities = generation.graph.named_in(asked.text, store.knows) if mode in ("hybrid", "entities") else []
-    if mode == "hybrid":
-        entities = without_authors(generation, entities)
+    entities = entities_of(generation, asked.text, mode)
     names, named = entity_scores(generation, entities, size)
-    scores, bm25 = np.zeros(size, np.float32), np.zeros(size, np.float32)
-    words: TextScores | None = None
-    if mode in ("hybrid", "text"):
-        found = store.text(asked.terms, asked.keep, "chunk", weigh.raw)
-        bm25[found.ids] = found.bm25
-        kept = mask[found.ids]
-        words = TextScores(found.ids[kept], found.bm25[kept], found.upper_bound)
-        scores = ranking.lexical(words.ids, words.bm25, words.upper_bound, size, weigh.upper_bound)
+    words, bm25, scores = _word_scores(generation, asked, mask, size)
     vectors, weights, cosines, space, spaces = _vector_scores(generation, asked, mask, size)
     if mode == "vector":
         weights = np.ones(size, np.float32)
@@ -165,6 +149,20 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     if mode == "hybrid":
         _recent(generation, asked, findings)
     return findings
+
+
+def _word_scores(
+    generation: Generation, asked: Asked, mask: Mask, size: int
+) -> tuple[TextScores | None, Array, Array]:
+    """What the words say of the searched chunks (None: not asked), BM25 by chunk, and L by chunk."""
+    bm25, weigh = np.zeros(size, np.float32), asked.weights
+    if asked.request.mode not in ("hybrid", "text"):
+        return None, bm25, np.zeros(size, np.float32)
+    found = generation.store.text(asked.terms, asked.keep, "chunk", weigh.raw)
+    bm25[found.ids] = found.bm25
+    kept = mask[found.ids]
+    words = TextScores(found.ids[kept], found.bm25[kept], found.upper_bound)
+    return words, bm25, ranking.lexical(words.ids, words.bm25, words.upper_bound, size, weigh.upper_bound)
 
 
 def _phrases(generation: Generation, asked: Asked, evidence: Evidence, mask: Mask) -> None:
@@ -208,13 +206,14 @@ def _who_spoke(generation: Generation, asked: Asked, chunks: Evidence) -> None:
 
 
 def _wrong_side(generation: Generation, asked: Asked) -> Mask | None:
-    """Messages of the side that the query does not ask for; None where the archive has but one.
+    """Messages of the side that the query does not ask for; None where the filter keeps but one.
 
     What people said of themselves is short and said once, an assistant's answers are long and many: at equal
     evidence they would fill the list.
     """
     answers = generation.store.said_by("assistant")
-    if not answers.any():
+    kept = answers[generation.store.mask(asked.keep, "message")]
+    if kept.all() or not kept.any():
         return None
     return ~answers if speaker(asked.text) == "assistant" else answers
 

@@ -108,9 +108,13 @@ class ChunkHits(_Hits):
         chunks = dict(self.generation.store.chunks(sorted(rows)))
         chunks |= {row: passage.chunk for row, passage in shown.items()}
         messages = messages_of(self.generation, chunks.values())
-        names = self.generation.graph.names_in([chunks[row].chunk_id for row, _ in self.shown])
+        names = self.generation.graph.names_in([id_ for passage in shown.values() for id_ in passage.ids])
+        mentioned = {
+            row: list(dict.fromkeys(name for id_ in passage.ids for name in names.get(id_, ())))
+            for row, passage in shown.items()
+        }
         return [
-            self._hit(row, score, chunks, messages, names, near[row], also.get(row, []))
+            self._hit(row, score, chunks, messages, mentioned[row], near[row], also.get(row, []))
             for row, score in self.shown
         ]
 
@@ -125,7 +129,7 @@ class ChunkHits(_Hits):
         score: float,
         chunks: dict[int, StoredChunk],
         messages: dict[int, StoredMessage],
-        names: dict[str, list[str]],
+        mentioned: list[str],
         near: tuple[list[int], list[int]],
         also: list[Duplicate],
     ) -> Hit:
@@ -140,7 +144,7 @@ class ChunkHits(_Hits):
             source=chunk.source,
             at=shown_time(chunk.first_at),
             messages=message_refs(chunk, messages),
-            entities=names.get(chunk.chunk_id, []),
+            entities=mentioned,
             before=before if request.context else None,
             after=after if request.context else None,
             also=[*_repeated(chunk, messages), *also],

@@ -12,6 +12,7 @@ from indexer.stores.generation import Generation
 from indexer.stores.graph import StoredEntity
 from indexer.text.lemmas import lemmas
 from indexer.text.normal import tokens
+from schemas.http import Mode
 from schemas.records import Filter
 from service.dates import Window
 from service.ranking import Array
@@ -45,14 +46,17 @@ def entity_scores(
     return (scores / np.float32(possible) if possible > 0 else scores), named
 
 
-def without_authors(generation: Generation, entities: Sequence[StoredEntity]) -> list[StoredEntity]:
-    """The entities that are no author of the archive.
+def entities_of(generation: Generation, query: str, mode: Mode) -> list[StoredEntity]:
+    """The entities that a query names, as far as the mode asks for names; beside other legs without authors.
 
     Whom the query names as a speaker is the author leg's evidence; the talk of two people names both of them
     everywhere, and counting that cost LoCoMo .010 of recall@5 (chunks) and .014 (messages).
     """
-    if not entities:
+    if mode not in ("hybrid", "entities"):
         return []
+    entities = generation.graph.named_in(query, generation.store.knows)
+    if mode == "entities" or not entities:
+        return entities
     words = generation.store.author_lemmas()
     return [
         entity for entity in entities if all(words.isdisjoint(lemmas(token)) for token in tokens(entity.name))

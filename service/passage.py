@@ -30,10 +30,12 @@ class Passage:
     Attributes:
         rows: the chunks that it joins, in the order of the talk.
         chunk: the ranked one, with the text and the span of all of them.
+        ids: of the joined chunks, the ranked one first.
     """
 
     rows: tuple[int, ...]
     chunk: StoredChunk
+    ids: tuple[str, ...]
 
 
 def passages_of(
@@ -99,11 +101,12 @@ def _joined(
         start, end = begins, ends
         rows.append(near)
     if len(rows) == 1:
-        return Passage((row,), chunk)
+        return Passage((row,), chunk, (chunk.chunk_id,))
     piece = chunk.pieces[0]
     text = chunk.text[: piece.start] + texts[piece.message][start:end]
     whole = replace(piece, end=piece.start + end - start, message_start=start)
-    return Passage(tuple(sorted(rows)), replace(chunk, text=text, pieces=(whole,)))
+    ids = tuple(chunks[joined].chunk_id for joined in rows)
+    return Passage(tuple(sorted(rows)), replace(chunk, text=text, pieces=(whole,)), ids)
 
 
 def _span(chunk: StoredChunk) -> tuple[int, int]:

@@ -60,7 +60,7 @@ class Weights:
     date: float = 0.1
     author: float = 0.1
     author_share: float = 0.2
-    entity: float = 0.1
+    entity: float = 0.05
     message_text: float = 0.2
     phrase: float = 0.2
     answer: float = 0.2

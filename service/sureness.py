@@ -9,7 +9,7 @@ import numpy as np
 from indexer.stores import Ids, StoredChunk, Term, TextScores
 from indexer.stores.generation import Generation
 from indexer.text.lemmas import terms
-from indexer.text.normal import tokens
+from indexer.text.normal import has_words, tokens
 from schemas.http import Confidence
 from schemas.records import Filter
 from service.confidence import RULES, Rule, Signs, band, probability
@@ -46,7 +46,8 @@ def sureness(generation: Generation, asked: Asked, findings: Findings) -> Surene
 
     Returns:
         Nothing where no space with a rule took part (modes text and entities, no vectors yet, another model
-        alone), or where it does not cover what is searched. 0 where a filter leaves nothing to search.
+        alone), or where it does not cover what is searched. 0 where a filter leaves nothing to search, or
+        where the query is signs alone: such texts are not indexed, and their vectors are near to anything.
     """
     for query, (covered, scores) in zip(asked.vectors, findings.spaces, strict=True):
         rule = RULES.get(query.info.space.name)
@@ -55,7 +56,7 @@ def sureness(generation: Generation, asked: Asked, findings: Findings) -> Surene
         if len(scores.ids) < COVERED * findings.searched:
             break
         sure = 0.0
-        if len(scores.ids):
+        if len(scores.ids) and has_words(asked.text):
             lead = _everywhere(generation, covered, scores) - float(scores.cosines.max())
             sure = probability(
                 rule, signs_of(rule, generation, asked, scores, findings.words, max(0.0, lead))

@@ -109,12 +109,16 @@ class Columns:
         said[0] = False
         return said
 
+    @cached_property
+    def _length(self) -> NDArray[np.float64]:
+        """Of the text of every chunk's messages, at least 1."""
+        return np.maximum(np.bincount(self.member_chunk, self._member_length, self.chunks + 1), 1)
+
     def share(self, messages: Mask) -> NDArray[np.float32]:
         """How much of each chunk's text some messages hold, 0–1."""
-        size = self.chunks + 1
-        whole = np.bincount(self.member_chunk, self._member_length, size)
-        held = np.bincount(self.member_chunk, self._member_length * messages[self.member_message], size)
-        return (held / np.maximum(whole, 1)).astype(np.float32)
+        lengths = self._member_length * messages[self.member_message]
+        held = np.bincount(self.member_chunk, lengths, self.chunks + 1)
+        return (held / self._length).astype(np.float32)
 
     def mask(self, keep: Filter, unit: Unit) -> Mask:
         """Which messages a filter keeps, or which chunks hold one of them; index 0 is False."""

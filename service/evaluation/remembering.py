@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from indexer.stores import RAW_WEIGHT, Ids, Scores, Store, StoredChunk, StoredMessage, Term, TextScores, Unit
 from schemas.records import Filter
 
-# A query asks its words in two units and three weights, and its cosines with and without a filter.
-_TEXTS, _COSINES = 12, 4
+# A query asks its words in two units and three weights, its neighbouring words pair by pair, and its cosines
+# space by space.
+_TEXTS, _NEAR, _COSINES = 12, 8, 4
 
 
 class Remembering:
@@ -29,9 +30,10 @@ class Remembering:
         self._messages: dict[int, StoredMessage] = {}
         self._text = lru_cache(_TEXTS)(store.text)
         self._cosines = lru_cache(_COSINES)(self._asked_cosines)
+        self.near = lru_cache(_NEAR)(store.near)
 
     def __getattr__(self, name: str) -> Any:
-        # All else is arrays in memory already.
+        # All else is in memory already.
         return getattr(self._store, name)
 
     def text(

@@ -40,7 +40,7 @@ class AtSize:
     poured: Sequence[str]
 
 
-def at_size(path: Path, chosen: Iterable[str], seed: int) -> AtSize:
+def at_size(path: Path, chosen: Sequence[str], seed: int) -> AtSize:
     """The chosen sets, and one corpus that holds the archives of every set found in the folder.
 
     Raises:

@@ -77,8 +77,9 @@ def _is_acronym(query: str, span: Span) -> bool:
 def _evidence(word: str, forms: Sequence[str], store: Store) -> float:
     """How much a Latin word says that the query is Russian; below 0, that it is not."""
     if forms and forms[0] in stop_words():
-        # to, on and no are of both languages, and a letter is of any.
-        return 0.0 if word in stop_words() or len(word) == 1 else 1.0
+        # to, on, no and pro are of both languages, and a letter is of any.
+        either = len(word) == 1 or word in stop_words() or word in english_words()
+        return 0.0 if either else 1.0
     if word in stop_words():
         return -_ENGLISH_WEIGHT
     if word in english_words() or _stands(word, store):

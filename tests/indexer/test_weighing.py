@@ -78,6 +78,11 @@ def test_the_same_chunk_again_and_again_is_one_direction() -> None:
     assert weighing.directions([np.ones((30, 4), np.float32) / 2]) == pytest.approx(1.0)
 
 
+def test_chunks_at_right_angles_have_all_the_room_there_is() -> None:
+    axes = np.eye(15, dtype=np.float32)
+    assert weighing.room(weighing.directions([np.concatenate((axes, -axes))])) == 1.0
+
+
 def test_a_crowded_space_keeps_enough_to_find_what_words_can_not() -> None:
     chunks = np.random.default_rng(3).normal(size=(200, 64)).astype(np.float32)
     weights = [weighing.weight(chunks, chunks, [spread(dims)]) for dims in (8, 54, 120)]

@@ -200,6 +200,12 @@ def test_what_a_filter_leaves_nothing_of_is_not_there(engine: LiveEngine) -> Non
     assert (found.hits, found.answerable, found.confidence) == ([], 0.0, "low")
 
 
+@pytest.mark.parametrize("query", ["???", "--", "😀", "\u202e"])
+def test_signs_alone_ask_for_nothing_that_is_there(engine: LiveEngine, query: str) -> None:
+    found = asked(engine, query)
+    assert (found.answerable, found.confidence) == (0.0, "low")
+
+
 @pytest.mark.parametrize("mode", ["text", "entities"])
 def test_without_vectors_there_is_no_number(engine: LiveEngine, mode: str) -> None:
     found = asked(engine, "отчёт", mode=mode)

@@ -140,6 +140,16 @@ def test_where_all_are_people_no_one_loses_by_their_side(engine: LiveEngine) -> 
     assert all("speaker" not in (hit.explain or {}) for hit in hits(engine, "отчёт по проекту"))
 
 
+@pytest.mark.parametrize("unit", ["chunk", "message"])
+@pytest.mark.parametrize("only", [{"role": "assistant"}, {"chat": "b"}])
+def test_who_asks_for_one_side_alone_gets_it_undiminished(
+    speakers: LiveEngine, unit: str, only: dict[str, str]
+) -> None:
+    (hit,) = hits(speakers, "аллергия на орехи", unit=unit, **only)
+    assert hit.messages[0].id == "advice"
+    assert given(hit, "speaker") == 0
+
+
 def test_an_answer_is_found_by_the_question_before_it_which_loses_itself(speakers: LiveEngine) -> None:
     found = {hit.messages[0].id: hit for hit in hits(speakers, "кто принёс ключи", unit="message")}
     assert given(found["answer"], "answer") > 0

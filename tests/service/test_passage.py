@@ -24,6 +24,7 @@ LINES = [
     said(spread("фикус", 5), "whole", role="assistant", ts=START + 60),
     said("После этого замолчали.", "after", ts=START + 120),
     said(spread("кактус", 40), "endless", chat="b", role="assistant", ts=START),
+    said(f"Сансевиерия. {FILLER * 11}За сансевиерией Grafana. {FILLER * 9}", "named", chat="d", ts=START),
     said(FILLER * 15 + "Пеларгония одна. " + FILLER * 20, "one", chat="c", role="assistant", ts=START),
 ]
 TEXTS = {line["id"]: line["content"] for line in LINES}
@@ -66,6 +67,13 @@ def test_the_talk_around_a_hit_does_not_repeat_it(engine: LiveEngine) -> None:
     shown = [neighbour.text for neighbour in [*(hit.before or []), *(hit.after or [])]]
     assert not any("фикус" in text for text in shown)
     assert any("замолчали" in text for text in shown)
+
+
+def test_the_names_of_a_hit_are_those_of_all_its_text(engine: LiveEngine) -> None:
+    (hit,) = hits(engine, "сансевиерия")
+    assert "Grafana" not in engine.chunk(hit.id, 0, 0).text
+    assert "Grafana" in hit.text
+    assert "Grafana" in hit.entities
 
 
 def test_highlights_stand_in_the_whole_text(engine: LiveEngine) -> None:

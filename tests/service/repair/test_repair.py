@@ -90,6 +90,7 @@ def test_a_misspelt_word_is_sought_as_what_was_meant_too(
         "code",
         "Tim",
         "docker compose up",
+        "iPhone 15 Pro Max",  # про is a word, and so is pro
         "hunter2 Tr0ub4dor&3",
         "550e8400-e29b-41d4-a716-446655440000 deadbeefcafe",
         "getUserName kodBaza foo_bar os.path C:\\kod https://kod.ru/kapusta kod@kapusta.ru",
