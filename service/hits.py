@@ -12,7 +12,7 @@ from indexer.text.lemmas import terms
 from indexer.text.normal import normal
 from schemas.http import ChatRef, Duplicate, Hit, MessageRef, Neighbour
 from service.evidence import Asked, Findings
-from service.passage import MESSAGE_CHARACTERS, Passage, passages_of
+from service.joining import MESSAGE_CHARACTERS, Joined, joined_windows
 from service.query import shown_time
 from service.talk import around, message_refs, messages_of, neighbours
 
@@ -101,8 +101,8 @@ class ChunkHits(_Hits):
     def hits(self, also: dict[int, list[Duplicate]]) -> list[Hit]:
         """The shown rows in order; `also` holds the merged copies of a row."""
         count = self.asked.request.context
-        share = self.asked.weights.passage
-        shown = passages_of(self.generation, self.findings, share, [row for row, _ in self.shown])
+        share = self.asked.weights.joining
+        shown = joined_windows(self.generation, self.findings, share, [row for row, _ in self.shown])
         near = {row: self._around(passage, count) for row, passage in shown.items()}
         rows = {other for both in near.values() for side in both for other in side}
         chunks = dict(self.generation.store.chunks(sorted(rows)))
@@ -118,7 +118,7 @@ class ChunkHits(_Hits):
             for row, score in self.shown
         ]
 
-    def _around(self, passage: Passage, count: int) -> tuple[list[int], list[int]]:
+    def _around(self, passage: Joined, count: int) -> tuple[list[int], list[int]]:
         before, _ = around(self.generation, passage.rows[0], count, 0)
         _, after = around(self.generation, passage.rows[-1], 0, count)
         return before, after

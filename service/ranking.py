@@ -49,7 +49,7 @@ class Weights:
         speaker: share of its score that is lost by what the wrong side says: the assistant, unless the query
             asks for the assistant's words, and then everyone else.
         recency: for the newest of equal evidence, or the oldest, where the query asks for it.
-        passage: share of what a hit's words and meaning give, from which on the next window of its message is
+        joining: share of what a hit's words and meaning give, from which on the next window of its message is
             shown with it; above 1 none is.
         raw: an exact form on top of its lemma, as a weight of FTS5's column.
         upper_bound: a perfect lexical hit is not assumed below this share of the query's upper bound.
@@ -67,7 +67,7 @@ class Weights:
     question: float = 0.15
     speaker: float = 0.15
     recency: float = 0.1
-    passage: float = 0.3
+    joining: float = 0.3
     raw: float = RAW_WEIGHT
     # One common word out of six is weak evidence, even where nothing better stands in the index. Against .3
     # recall@10 rises from .836 to .851 on ru_chat and stays on LoCoMo (.841, .843).

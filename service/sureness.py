@@ -8,13 +8,15 @@ import numpy as np
 
 from indexer.stores import Ids, StoredChunk, Term, TextScores
 from indexer.stores.generation import Generation
+from indexer.text.aliases import stop_words
 from indexer.text.lemmas import terms
 from indexer.text.normal import has_words, tokens
 from schemas.http import Confidence
 from schemas.records import Filter
-from service.confidence import RULES, Rule, Signs, band, probability
+from service.confidence import RULES, STATED, Rule, Signs, band, probability
 from service.evidence import Asked, Findings
 from service.named import spoken_by_named
+from service.question import asks
 from service.ranking import FLOOR_SAMPLE, Array, SpaceScores
 
 # A text of fewer characters has little of its language, and is near to every query in another one: a chunk of
@@ -61,6 +63,8 @@ def sureness(generation: Generation, asked: Asked, findings: Findings) -> Surene
             sure = probability(
                 rule, signs_of(rule, generation, asked, scores, findings.words, max(0.0, lead))
             )
+            if sure < STATED and _stated(generation, asked, findings.words):
+                sure = STATED
         return Sureness(round(sure, 4), band(sure))
     return Sureness()
 
@@ -118,6 +122,15 @@ def _ahead(generation: Generation, scores: SpaceScores) -> float | None:
         return None
     usual = scores.every if len(cosines) < FLOOR_SAMPLE else cosines
     return float(cosines[whole].max()) - float(np.percentile(usual, 95))
+
+
+def _stated(generation: Generation, asked: Asked, words: TextScores | None) -> bool:
+    """Whether a query that is no question is words which all stand in the chunk that holds most of them."""
+    if words is None or not len(words.ids) or asks(asked.text):
+        return False
+    best = int(words.ids[words.bm25.argmax()])
+    wanted = [_forms(term) for term in asked.terms if not stop_words().issuperset(term.raw)]
+    return bool(wanted) and share_said(wanted, generation.store.chunks([best])[best].text) == 1
 
 
 def held_words(chunks: Ids, words: TextScores | None) -> Array | None:

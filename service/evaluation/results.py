@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from indexer.stores import Ids, Store, StoredChunk, StoredMessage, Unit
-from service.passage import MESSAGE_CHARACTERS
+from service.joining import MESSAGE_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from service.evaluation.ablation import ABLATIONS, MERGING
 from service.evaluation.asking import DEPTH, Question, Subject
 from service.evaluation.results import Ranked, Result, chunk_result
 from service.evidence import Findings, gather
+from service.joining import joined_windows
 from service.paging import collect
 from service.paging import ranked as ranked_rows
-from service.passage import passages_of
 from service.ranking import WEIGHTS, Weights
 from service.search import search
 
@@ -116,7 +116,7 @@ def leg(
     if unit == "message":
         results = subject.reader.messages(chosen, _giver(findings))
     elif merged:
-        shown = passages_of(subject.generation, findings, weights.passage, chosen)
+        shown = joined_windows(subject.generation, findings, weights.joining, chosen)
         results = [chunk_result(shown[row].chunk) for row in chosen]
     else:
         results = subject.reader.results(chosen, unit)

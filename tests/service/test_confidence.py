@@ -16,7 +16,7 @@ from indexer.stores import TextScores
 from indexer.stores.generation import open_current
 from schemas.http import Answer, SearchRequest
 from schemas.records import Filter
-from service.confidence import HIGH, MEDIUM, RULES, Logistic, Signs, band, probability
+from service.confidence import HIGH, MEDIUM, RULES, STATED, Logistic, Signs, band, probability
 from service.engine import LiveEngine
 from service.evidence import asked_of
 from service.ranking import SpaceScores
@@ -220,3 +220,14 @@ def test_a_space_without_a_rule_gives_no_number(bare: LiveEngine) -> None:
 
 def test_a_search_by_meaning_has_one_too(engine: LiveEngine) -> None:
     assert asked(engine, "кот Барсик переехал на дачу", mode="vector").confidence == "high"
+
+
+def test_words_that_all_stand_in_one_chunk_are_there_unless_they_ask(
+    bare: LiveEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unsure = replace(RULE, same=Logistic(-50.0, 0.0))
+    monkeypatch.setitem(RULES, f"hash/hash/{DIMS}/1", unsure)
+    assert asked(bare, "барсик дача").confidence == "medium"
+    assert asked(bare, "велосипед красный").answerable == STATED
+    for query in ("барсик велосипед", "барсик гараж", "где барсик", "и на"):
+        assert asked(bare, query).confidence == "low"

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.http import Hit, SearchRequest
 from service.engine import LiveEngine
-from service.passage import MESSAGE_CHARACTERS
+from service.joining import MESSAGE_CHARACTERS
 from tests.fakes.index import engine_over, published, said
 
 START = 1_772_323_200

@@ -24,7 +24,7 @@ _REACH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Joined:
     """What a hit shows.
 
     Attributes:
@@ -38,9 +38,9 @@ class Passage:
     ids: tuple[str, ...]
 
 
-def passages_of(
+def joined_windows(
     generation: Generation, findings: Findings, share: float, rows: Sequence[int]
-) -> dict[int, Passage]:
+) -> dict[int, Joined]:
     """What the hits of some chunks show, by row.
 
     Args:
@@ -68,6 +68,7 @@ def _fitting(generation: Generation, findings: Findings, share: float, row: int,
     least, near = share * evidence.topical(row), int(step[row])
     while (
         near
+        and least > 0
         and alone[row]
         and alone[near] == alone[row]
         and findings.can_hit[near]
@@ -85,7 +86,7 @@ def _joined(
     chunks: Mapping[int, StoredChunk],
     evidence: Evidence,
     texts: Mapping[int, str],
-) -> Passage:
+) -> Joined:
     """The better of the two next windows joins, as long as there is room."""
     chunk, rows = chunks[row], [row]
     waiting = [list(side) for side in sides]
@@ -101,12 +102,12 @@ def _joined(
         start, end = begins, ends
         rows.append(near)
     if len(rows) == 1:
-        return Passage((row,), chunk, (chunk.chunk_id,))
+        return Joined((row,), chunk, (chunk.chunk_id,))
     piece = chunk.pieces[0]
     text = chunk.text[: piece.start] + texts[piece.message][start:end]
     whole = replace(piece, end=piece.start + end - start, message_start=start)
     ids = tuple(chunks[joined].chunk_id for joined in rows)
-    return Passage(tuple(sorted(rows)), replace(chunk, text=text, pieces=(whole,)), ids)
+    return Joined(tuple(sorted(rows)), replace(chunk, text=text, pieces=(whole,)), ids)
 
 
 def _span(chunk: StoredChunk) -> tuple[int, int]:
