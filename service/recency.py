@@ -20,7 +20,7 @@ from service.ranking import Array
 Direction = Literal["newest", "oldest"]
 
 # Evidence this share of the best score below it is no equal any more.
-BAND = 0.3
+BAND = 0.15
 
 # Times less than this apart are one: the messages of one talk do not outdate each other.
 _ONE_TALK = 12 * 3_600_000
