@@ -172,45 +172,51 @@ def reciprocal(places: Values) -> Values:
     return np.divide(1.0, places, out=np.zeros_like(places), where=places > 0)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def compare(about: str | None, made: Corpus, part: str, kinds: Sequence[str], tries: str) -> None:
+    """Print what some weights of one part of the ranking do to a made-up corpus, by kind of query.
+
+    Args:
+        about: the help.
+        made: the corpus, with one set.
+        part: a field of `Weights`.
+        kinds: of its queries.
+        tries: weights to compare with none, by default.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path)
-    parser.add_argument("--weights", default="0.1,0.2")
+    parser.add_argument("--weights", default=tries)
     parser.add_argument("--unit", choices=("chunk", "message", "both"), default="both")
     parser.add_argument("--misses", action="store_true", help="with the last weight")
     arguments = parser.parse_args()
-    tries = [float(weight) for weight in arguments.weights.split(",")]
-    units = UNITS if arguments.unit == "both" else (arguments.unit,)
+    weights = [0.0, *(float(weight) for weight in arguments.weights.split(","))]
     with (
         tempfile.TemporaryDirectory() as temporary,
-        asked_of(corpus(), arguments.keep or Path(temporary)) as (subject, questions),
+        asked_of(made, arguments.keep or Path(temporary)) as (subject, questions),
     ):
-        for unit in units:
-            report(subject, questions, unit, tries, arguments.misses)
+        for unit in UNITS if arguments.unit == "both" else (arguments.unit,):
+            found = {
+                weight: np.array(
+                    [place(subject, one, unit, replace(WEIGHTS, **{part: weight})) for one in questions],
+                    np.float64,
+                )
+                for weight in weights
+            }
+            report(f"{unit}, {{}}, {{}} queries", part, questions, kinds, found)
+            if arguments.misses:
+                for question, at in zip(questions, found[weights[-1]], strict=True):
+                    if at != 1:
+                        print(f"  {question.judged.kind:<9} at {int(at):<3} {question.judged.text}")
 
 
 def report(
-    subject: Subject, questions: Sequence[Question], unit: Unit, tries: Sequence[float], misses: bool
+    title: str, part: str, questions: Sequence[Question], wanted: Sequence[str], found: dict[float, Values]
 ) -> None:
     kinds = [question.judged.kind for question in questions]
-    base = _places(subject, questions, unit, 0.0)
-    found = {weight: _places(subject, questions, unit, weight) for weight in tries}
-    for kind in KINDS:
-        print(f"{unit}, {kind}, {kinds.count(kind)} queries")
-        for weight, places in ({0.0: base} | found).items():
-            for name, measured in figures(places, base, kinds, kind).items():
-                print(f"  recency {weight:<5g} {name:<6} {shown(*measured)}")
-    if misses:
-        for question, at in zip(questions, found[tries[-1]], strict=True):
-            if at != 1:
-                print(f"  {question.judged.kind:<7} at {int(at):<3} {question.judged.text}")
-
-
-def _places(subject: Subject, questions: Sequence[Question], unit: Unit, recency: float) -> Values:
-    weights = replace(WEIGHTS, recency=recency)
-    return np.array([place(subject, question, unit, weights) for question in questions], np.float64)
+    for kind in wanted:
+        print(title.format(kind, kinds.count(kind)))
+        for weight, places in found.items():
+            for name, measured in figures(places, found[0.0], kinds, kind).items():
+                print(f"  {part} {weight:<5g} {name:<6} {shown(*measured)}")
 
 
 def shown(got: Figure, gain: Figure) -> str:
@@ -221,4 +227,4 @@ def shown(got: Figure, gain: Figure) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    compare(__doc__, corpus(), "recency", KINDS, "0.1,0.2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from indexer.text.normal import normal
 from schemas.records import Message
@@ -29,7 +30,13 @@ class Narrowing:
             return False
         if not self.chats or message.chat_id in self.chats:
             return True
-        return message.chat_title is not None and normal(message.chat_title) in map(normal, self.chats)
+        return message.chat_title is not None and normal(message.chat_title) in _titles(self.chats)
+
+
+@lru_cache(maxsize=8)
+def _titles(chats: tuple[str, ...]) -> frozenset[str]:
+    """In the normal form, once a build and not once a message."""
+    return frozenset(map(normal, chats))
 
 
 EVERYTHING = Narrowing()

@@ -43,7 +43,7 @@ class LiveEngine:
     Args:
         settings: data folder, order of the providers, zone.
         environment: keys and hosts of the providers.
-        lasting: it will answer many requests, so that what slips need is read before the first of them.
+        lasting: it will answer many requests, so that what some of them need is read before the first.
     """
 
     def __init__(
@@ -59,7 +59,8 @@ class LiveEngine:
     def _opened(self, generation: Generation) -> None:
         self._embedders.warm(generation.store.spaces())
         if self._lasting:
-            _ = generation.graph.names.spelling, generation.store.vocabulary().spelling
+            store = generation.store
+            _ = generation.graph.names.spelling, store.vocabulary().spelling, store.asking()
 
     def __enter__(self) -> Self:
         self._live.start()

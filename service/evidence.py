@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.stores import Mask, SpaceInfo, Term, TextScores
+from indexer.stores import NO_TIME, Mask, SpaceInfo, Term, TextScores
 from indexer.stores.generation import Generation
 from indexer.stores.graph import StoredEntity
 from schemas.http import SearchRequest
@@ -26,6 +26,11 @@ from service.repair import Repair
 
 # Pairs of words that are looked for; a question has a handful.
 _PAIRS = 8
+
+
+# The two sides of a talk with an assistant.
+_ASSISTANT = Filter(roles=("assistant",), agents=AGENTS)
+_PEOPLE = Filter(roles=tuple(role for role in ROLES if role != "assistant"), agents=AGENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,7 @@ class Findings:
         spaces: parallel to the asked vectors: the chunks that a space covers, and its cosines.
         words: BM25 of the searched chunks; None where the mode asks no words.
         searched: how many chunks the filter keeps.
+        spoke: messages of an author whom the query names; None where it names none or other legs are off.
     """
 
     chunks: Evidence
@@ -97,6 +103,7 @@ class Findings:
     spaces: list[tuple[Ids, SpaceScores]] = field(default_factory=list)
     words: TextScores | None = None
     searched: int = 0
+    spoke: Mask | None = None
 
     @property
     def rows(self) -> Evidence:
@@ -137,6 +144,7 @@ def gather(generation: Generation, asked: Asked) -> Findings:
         spaces=spaces,
         words=words,
         searched=int(mask.sum()),
+        spoke=spoken_by_named(generation, asked.text) if mode == "hybrid" else None,
     )
     base = chunks.legs["entities"] if mode == "entities" else text + dense
     if mode == "hybrid" and entities:
@@ -145,7 +153,7 @@ def gather(generation: Generation, asked: Asked) -> Findings:
     if asked.request.unit == "message":
         _by_message(generation, asked, findings)
     elif mode == "hybrid":
-        _who_spoke(generation, asked, chunks)
+        _who_spoke(generation, asked, findings)
     if mode == "hybrid":
         _recent(generation, asked, findings)
     return findings
@@ -167,9 +175,9 @@ def _word_scores(
 
 def _phrases(generation: Generation, asked: Asked, evidence: Evidence, mask: Mask) -> None:
     """Neighbouring words of the query that stand near each other."""
-    pairs, store, unit = list(pairwise(asked.terms)), generation.store, asked.request.unit
+    pairs = list(pairwise(asked.terms))
     if pairs:
-        rows = [store.near(*pair, unit) for pair in pairs[:_PAIRS]]
+        rows = [generation.store.near(*pair) for pair in pairs[:_PAIRS]]
         found = ranking.together(rows, len(pairs), len(mask)) * mask
         evidence.add("phrase", np.float32(asked.weights.phrase) * found, asked.weights.phrase)
 
@@ -194,28 +202,28 @@ def _vector_scores(
     return scores, weights, cosines, space, list(zip(covered, searched, strict=True))
 
 
-def _who_spoke(generation: Generation, asked: Asked, chunks: Evidence) -> None:
+def _who_spoke(generation: Generation, asked: Asked, findings: Findings) -> None:
     """Author and speaker legs of chunks, by what their messages' authors hold of the text."""
-    store, weigh = generation.store, asked.weights
-    spoke = spoken_by_named(generation, asked.text)
+    weigh, spoke = asked.weights, findings.spoke
     if spoke is not None:
-        chunks.add("author", np.float32(weigh.author_share) * store.share(spoke), weigh.author_share)
+        share = generation.store.share(spoke)
+        findings.chunks.add("author", np.float32(weigh.author_share) * share, weigh.author_share)
     wrong = _wrong_side(generation, asked)
     if wrong is not None:
-        chunks.discount("speaker", store.share(~wrong) <= 0, weigh.speaker)
+        findings.chunks.discount("speaker", wrong, weigh.speaker)
 
 
 def _wrong_side(generation: Generation, asked: Asked) -> Mask | None:
-    """Messages of the side that the query does not ask for; None where the filter keeps but one.
+    """Rows without a word of the side that the query asks for; None where the filter keeps but one side.
 
     What people said of themselves is short and said once, an assistant's answers are long and many: at equal
     evidence they would fill the list.
     """
-    answers = generation.store.said_by("assistant")
-    kept = answers[generation.store.mask(asked.keep, "message")]
-    if kept.all() or not kept.any():
+    store, unit = generation.store, asked.request.unit
+    kept = store.mask(asked.keep, "message")
+    if not all((kept & store.mask(side, "message")).any() for side in (_ASSISTANT, _PEOPLE)):
         return None
-    return ~answers if speaker(asked.text) == "assistant" else answers
+    return ~store.mask(_ASSISTANT if speaker(asked.text) == "assistant" else _PEOPLE, unit)
 
 
 def _recent(generation: Generation, asked: Asked, findings: Findings) -> None:
@@ -226,10 +234,9 @@ def _recent(generation: Generation, asked: Asked, findings: Findings) -> None:
     first, last = generation.store.times()
     times = last if direction == "newest" else first
     if findings.giver is not None:  # row 0 has the time 0, which is not "unknown"
-        times = np.where(findings.giver > 0, times[findings.giver], np.iinfo(np.int64).min)
+        times = np.where(findings.giver > 0, times[findings.giver], NO_TIME)
     evidence, weight = findings.rows, asked.weights.recency
-    scores: Array = np.sum(list(evidence.legs.values()), axis=0, dtype=np.float32)
-    newer = recency.contribution(scores, times, findings.can_hit, direction)
+    newer = recency.contribution(evidence.summed(), times, findings.can_hit, direction)
     evidence.add("recency", np.float32(weight) * newer, weight)
 
 
@@ -238,9 +245,8 @@ def _by_message(generation: Generation, asked: Asked, findings: Findings) -> Non
     size = store.size("message") + 1
     mask = store.mask(asked.keep, "message") & entity_mask(generation, asked.keep, "message")
     held_by, held = store.membership()
-    chunk_total = np.sum(list(findings.chunks.legs.values()), axis=0, dtype=np.float32)
     best, giver = ranking.by_message(
-        np.where(findings.can_hit, chunk_total, np.float32(0)), held_by, held, size
+        np.where(findings.can_hit, findings.chunks.summed(), np.float32(0)), held_by, held, size
     )
     evidence = Evidence(
         legs={name: leg[giver] * (giver > 0) for name, leg in findings.chunks.legs.items()},
@@ -259,14 +265,13 @@ def _by_message(generation: Generation, asked: Asked, findings: Findings) -> Non
         # A word search returns the messages that hold the words, not their neighbours in the window.
         can_hit = mask & (own > 0) if mode == "text" else can_hit | (mask & (own > 0))
     if mode == "hybrid":
-        _who_said(generation, asked, evidence)
+        _who_said(generation, asked, evidence, findings.spoke)
     findings.messages, findings.giver, findings.bm25, findings.can_hit = evidence, giver, bm25, can_hit
 
 
-def _who_said(generation: Generation, asked: Asked, messages: Evidence) -> None:
+def _who_said(generation: Generation, asked: Asked, messages: Evidence, spoke: Mask | None) -> None:
     """Author, question and speaker legs of messages."""
     weigh = asked.weights
-    spoke = spoken_by_named(generation, asked.text)
     if spoke is not None:
         messages.add("author", np.float32(weigh.author) * spoke, weigh.author)
     if asks(asked.text):

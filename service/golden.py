@@ -25,7 +25,6 @@ from service.evaluation.systems import product
 from service.evaluation.vectors import QueryVectors
 from service.evidence import QueryVector
 from service.queries import QueryEmbedders
-from service.repair import repaired
 
 _DEPTH = 10
 _FREE = ("local", "hash")
@@ -151,9 +150,7 @@ def _held(query: JudgedQuery, subjects: Sequence[Subject]) -> JudgedQuery:
 
 def _answers(subject: Subject, queries: Sequence[JudgedQuery], embedders: QueryEmbedders) -> list[Answered]:
     free = [info for info in subject.generation.store.spaces() if info.space.provider in _FREE]
-    vectors = _vectors(
-        embedders, free, [repaired(query.text, subject.generation.store).text for query in queries]
-    )
+    vectors = _vectors(embedders, free, [subject.repaired(query.text).text for query in queries])
     gold = subject.gold(JudgedSet("", queries))
     questions = map(Question, queries, gold, vectors)
     return [_answered(subject, question) for question in questions]

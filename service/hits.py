@@ -42,14 +42,11 @@ class _Hits:
         self.asked = asked
         self.findings = findings
         self.shown = shown
-        self.query_terms = {
-            (term.word): {*term.raw, *(token for tokens in term.lemmas for token in tokens)}
-            for term in asked.terms
-        }
+        self.query_terms = {term.word: term.forms for term in asked.terms}
 
     def highlights(self, text: str) -> list[tuple[int, int]]:
         """Spans of the words that the query's terms match."""
-        wanted = set().union(*self.query_terms.values()) if self.query_terms else set()
+        wanted = frozenset().union(*self.query_terms.values())
         return [
             (match.start(), match.end())
             for match in _WORD.finditer(text)

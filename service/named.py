@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from indexer.stores import Mask, Unit
+from indexer.stores import NO_TIME, Mask, Unit
 from indexer.stores.generation import Generation
 from indexer.stores.graph import StoredEntity
 from indexer.text.lemmas import lemmas
@@ -95,7 +95,7 @@ def inside(generation: Generation, dated: Sequence[Window]) -> Mask:
     first, last = generation.store.times()
     found = np.zeros(len(first), np.bool_)
     for begin, end in dated:
-        found |= (last >= begin) & (first < end) & (first > np.iinfo(np.int64).min)
+        found |= (last >= begin) & (first < end) & (first > NO_TIME)
     found[0] = False
     return found
 

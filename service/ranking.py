@@ -91,10 +91,14 @@ class Evidence:
     legs: dict[str, Array] = field(default_factory=dict)
     maximum: float = 1.0
 
+    def summed(self) -> Array:
+        """The raw scores."""
+        scores: Array = np.sum(list(self.legs.values()), axis=0, dtype=np.float32)
+        return scores
+
     def total(self) -> Array:
         """Scores from 0 to 1."""
-        summed: Array = np.sum(list(self.legs.values()), axis=0, dtype=np.float32)
-        return summed / np.float32(self.maximum)
+        return self.summed() / np.float32(self.maximum)
 
     def topical(self, at: int) -> float:
         """What a row's words and meaning give, and those of its neighbours, without what the query names."""
@@ -108,8 +112,7 @@ class Evidence:
 
     def discount(self, leg: str, rows: NDArray[np.bool_], share: float) -> None:
         """Take a share of their sum from some rows, as a leg of its own."""
-        summed: Array = np.sum(list(self.legs.values()), axis=0, dtype=np.float32)
-        self.legs[leg] = np.where(rows, np.float32(-share) * summed, np.float32(0)).astype(np.float32)
+        self.legs[leg] = np.where(rows, np.float32(-share) * self.summed(), np.float32(0)).astype(np.float32)
 
     def share(self, leg: str, at: int) -> float:
         """One leg's part of one score."""

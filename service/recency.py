@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from indexer.stores import Ids, Mask
+from indexer.stores import NO_TIME, Ids, Mask
 from indexer.text.normal import normal
 from service.ranking import Array
 
@@ -24,8 +24,6 @@ BAND = 0.15
 
 # Times less than this apart are one: the messages of one talk do not outdate each other.
 _ONE_TALK = 12 * 3_600_000
-
-_UNKNOWN = np.iinfo(np.int64).min
 
 # A title or a quotation is what the query is about: «Сейчас самое время».
 _QUOTED = re.compile(r"«[^»]*»|“[^”]*”|„[^“”]*[“”]|\"[^\"]*\"")
@@ -163,7 +161,7 @@ def contribution(scores: Array, times: Ids, can_hit: Mask, direction: Direction,
     best = float(scores[rows].max())
     least = max(band * best, float(np.finfo(np.float32).tiny))
     close = np.clip(1 - (best - scores[rows]) / least, 0, 1)
-    takes_part = (close > 0) & (times[rows] != _UNKNOWN)
+    takes_part = (close > 0) & (times[rows] != NO_TIME)
     rows, close = rows[takes_part], close[takes_part]
     late = _places(times[rows])
     found[rows] = close * (late if direction == "newest" else late.max(initial=0) - late)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indexer.stores import Ids, StoredChunk, Term, TextScores
+from indexer.stores import Ids, Mask, StoredChunk, TextScores
 from indexer.stores.generation import Generation
 from indexer.text.aliases import stop_words
 from indexer.text.lemmas import terms
@@ -15,7 +15,6 @@ from schemas.http import Confidence
 from schemas.records import Filter
 from service.confidence import RULES, STATED, Rule, Signs, band, probability
 from service.evidence import Asked, Findings
-from service.named import spoken_by_named
 from service.question import asks
 from service.ranking import FLOOR_SAMPLE, Array, SpaceScores
 
@@ -60,10 +59,9 @@ def sureness(generation: Generation, asked: Asked, findings: Findings) -> Surene
         sure = 0.0
         if len(scores.ids) and has_words(asked.text):
             lead = _everywhere(generation, covered, scores) - float(scores.cosines.max())
-            sure = probability(
-                rule, signs_of(rule, generation, asked, scores, findings.words, max(0.0, lead))
-            )
-            if sure < STATED and _stated(generation, asked, findings.words):
+            words, spoke = findings.words, findings.spoke
+            sure = probability(rule, signs_of(rule, generation, asked, scores, words, max(0.0, lead), spoke))
+            if sure < STATED and _stated(generation, asked, words):
                 sure = STATED
         return Sureness(round(sure, 4), band(sure))
     return Sureness()
@@ -84,6 +82,7 @@ def signs_of(
     scores: SpaceScores,
     words: TextScores | None,
     elsewhere: float,
+    spoke: Mask | None = None,
 ) -> Signs:
     """The signs of a search.
 
@@ -94,6 +93,7 @@ def signs_of(
         scores: cosines of the searched chunks, at least one, and of all.
         words: BM25 of the searched chunks.
         elsewhere: see `Signs`.
+        spoke: messages of an author whom the query names.
     """
     cosines = scores.cosines
     held = held_words(scores.ids, words)
@@ -106,7 +106,7 @@ def signs_of(
         rivals=int(np.count_nonzero(cosines >= rule.floor)),
         top=float(cosines.max()),
         joint=None if held is None else float(joint.max()),
-        speaker=0.0 if held is None else _speaker(generation, asked, chunk),
+        speaker=0.0 if held is None else _speaker(generation, asked, chunk, spoke),
         ahead=_ahead(generation, scores) if foreign else None,
         elsewhere=elsewhere,
     )
@@ -129,7 +129,7 @@ def _stated(generation: Generation, asked: Asked, words: TextScores | None) -> b
     if words is None or not len(words.ids) or asks(asked.text):
         return False
     best = int(words.ids[words.bm25.argmax()])
-    wanted = [_forms(term) for term in asked.terms if not stop_words().issuperset(term.raw)]
+    wanted = [term.forms for term in asked.terms if not stop_words().issuperset(term.raw)]
     return bool(wanted) and share_said(wanted, generation.store.chunks([best])[best].text) == 1
 
 
@@ -142,21 +142,16 @@ def held_words(chunks: Ids, words: TextScores | None) -> Array | None:
     return shares[chunks]
 
 
-def _speaker(generation: Generation, asked: Asked, chunk: StoredChunk) -> float:
+def _speaker(generation: Generation, asked: Asked, chunk: StoredChunk, spoke: Mask | None) -> float:
     """See `Signs`. What somebody else said about the right subject is the nearest of all near misses."""
-    spoke = spoken_by_named(generation, asked.text)
     if spoke is None:
         return 0.0
     texts: dict[bool, str] = {True: "", False: ""}
     for piece in chunk.pieces:
         texts[bool(spoke[piece.message])] += f"{chunk.text[piece.start : piece.end]}\n"
     names = generation.store.author_lemmas()
-    wanted = [forms for forms in map(_forms, asked.terms) if names.isdisjoint(forms)]
+    wanted = [term.forms for term in asked.terms if names.isdisjoint(term.forms)]
     return share_said(wanted, texts[True]) - share_said(wanted, texts[False])
-
-
-def _forms(term: Term) -> frozenset[str]:
-    return frozenset((*term.raw, *(token for lemma in term.lemmas for token in lemma)))
 
 
 def share_said(wanted: list[frozenset[str]], text: str) -> float:

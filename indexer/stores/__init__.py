@@ -22,6 +22,9 @@ Unit = Literal["chunk", "message"]
 # .4 LoCoMo's any@10 falls from .901 to .893.
 RAW_WEIGHT = 0.1
 
+# The time, in UTC ms, of what has none.
+NO_TIME = np.iinfo(np.int64).min
+
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -40,6 +43,11 @@ class Term:
     word: str
     raw: tuple[str, ...]
     lemmas: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def forms(self) -> frozenset[str]:
+        """Every token that it is sought by."""
+        return frozenset((*self.raw, *(token for tokens in self.lemmas for token in tokens)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +128,8 @@ class Store(Protocol):
         `raw_weight` is that of an exact form; its lemma counts 1.
         """
 
-    def near(self, one: Term, other: Term, unit: Unit) -> Ids:
-        """The chunks or messages in which two words stand within a few words of each other, in any order."""
+    def near(self, one: Term, other: Term) -> Ids:
+        """The chunks in which two words stand within a few words of each other, in any order."""
 
     def knows(self, word: str) -> bool:
         """Whether a word in the normal form stands in some chunk, in any inflection."""
@@ -158,9 +166,6 @@ class Store(Protocol):
 
     def message_authors(self) -> NDArray[np.signedinteger]:
         """The author's code of every message."""
-
-    def said_by(self, role: str) -> Mask:
-        """Which messages are of a role."""
 
     def asking(self) -> Mask:
         """Which messages end with a question mark."""

@@ -9,17 +9,11 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.stores import Ids, Mask, Unit
+from indexer.stores import NO_TIME, Ids, Mask, Unit
 from indexer.stores.database import rows
 from indexer.text.lemmas import lemmas
 from indexer.text.normal import normal, tokens
 from schemas.records import QUIET_ROLES, Filter
-
-_NO_TIME = np.iinfo(np.int64).min
-
-# What may stand after a question mark, and whether a text ends with one.
-_CLOSING = " \t\r\n)]\"'»”’*_~"
-_ASKS = "substr(rtrim(text, ?1), -1) IN ('?', '？', '؟')"
 
 
 class Columns:
@@ -39,11 +33,7 @@ class Columns:
     def _load_messages(self, db: apsw.Connection) -> None:
         self._authors: dict[tuple[str | None, str | None], int] = {}
         self._kinds: dict[tuple[str, str, str | None], int] = {}
-        found = rows(
-            db,
-            f"SELECT chat, author, author_id, role, source, agent, at, {_ASKS} FROM message ORDER BY id",
-            (_CLOSING,),
-        )
+        found = rows(db, "SELECT chat, author, author_id, role, source, agent, at FROM message ORDER BY id")
         self.messages = len(found)
         self.message_chat = _column((row[0] for row in found), len(found), np.int32)
         self.message_author = _column(
@@ -55,10 +45,9 @@ class Columns:
             (self._kinds.setdefault(row[3:6], len(self._kinds)) for row in found), len(found), np.int32
         )
         self.message_at = _column(
-            (_NO_TIME if row[6] is None else row[6] for row in found), len(found), np.int64
+            (NO_TIME if row[6] is None else row[6] for row in found), len(found), np.int64
         )
         self._is_worker = _column((row[5] is not None for row in found), len(found), np.int8)
-        self.message_asks: Mask = _column((row[7] for row in found), len(found), np.int8) > 0
         self.message_before, self.message_after = _linked(self.message_chat, self._is_worker)
 
     def _load_chunks(self, db: apsw.Connection) -> None:
@@ -70,10 +59,10 @@ class Columns:
         )
         self.chunk_chat = _column((row[0] for row in found), len(found), np.int32)
         self.chunk_first = _column(
-            (_NO_TIME if row[2] is None else row[2] for row in found), len(found), np.int64
+            (NO_TIME if row[2] is None else row[2] for row in found), len(found), np.int64
         )
         self.chunk_last = _column(
-            (_NO_TIME if row[3] is None else row[3] for row in found), len(found), np.int64
+            (NO_TIME if row[3] is None else row[3] for row in found), len(found), np.int64
         )
         is_worker = np.zeros(len(found) + 1, np.int8)  # no chunk holds both talks
         is_worker[self.member_chunk] = self._is_worker[self.member_message]
@@ -101,13 +90,6 @@ class Columns:
             for token in tokens(name)
             for lemma in lemmas(token)
         )
-
-    def said_by(self, role: str) -> Mask:
-        """Which messages are of a role; index 0 is False."""
-        codes = [code for (of, _, _), code in self._kinds.items() if of == role]
-        said = _among(self._kind, codes)
-        said[0] = False
-        return said
 
     @cached_property
     def _length(self) -> NDArray[np.float64]:
@@ -138,7 +120,7 @@ class Columns:
             mask &= _among(self.message_author, self._author_codes(keep.authors))
         mask &= _among(self._kind, self._kind_codes(keep))
         if keep.since is not None or keep.until is not None:
-            mask &= self.message_at != _NO_TIME
+            mask &= self.message_at != NO_TIME
         if keep.since is not None:
             mask &= self.message_at >= keep.since
         if keep.until is not None:

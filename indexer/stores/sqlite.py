@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import apsw
@@ -32,8 +32,12 @@ from indexer.stores.database import Pool, rows
 from indexer.stores.quantised import normalised, quantised
 from indexer.stores.words import VOCABULARIES, Words
 from indexer.text.vocabulary import Vocabulary
-from schemas.records import ROLES, Filter, Space
+from schemas.records import Filter, Space
 from schemas.sql import vectors as sql
+
+# What may stand after a question mark, and the messages that end with one.
+_CLOSING = " \t\r\n)]\"'»”’*_~"
+_ASKING = "SELECT id FROM message WHERE substr(rtrim(text, ?1), -1) IN ('?', '？', '؟')"
 
 
 class SqliteStore:
@@ -51,7 +55,6 @@ class SqliteStore:
             self.close()
             raise
         self._masks = lru_cache(maxsize=64)(self._columns.mask)
-        self._said_by = lru_cache(maxsize=len(ROLES))(self._columns.said_by)
         self._words = Words(self._pool, {"chunk": self._columns.chunks, "message": self._columns.messages})
 
     def close(self) -> None:
@@ -96,13 +99,16 @@ class SqliteStore:
         """The author's code of every message."""
         return self._columns.message_author
 
-    def said_by(self, role: str) -> Mask:
-        """Which messages are of a role."""
-        return self._said_by(role)
-
     def asking(self) -> Mask:
-        """Which messages end with a question mark."""
-        return self._columns.message_asks
+        """Which messages end with a question mark; all texts are read at the first call."""
+        return self._asking
+
+    @cached_property
+    def _asking(self) -> Mask:
+        asks = np.zeros(self.size("message") + 1, np.bool_)
+        with self._connection() as db:
+            asks[[id_ for (id_,) in rows(db, _ASKING, (_CLOSING,))]] = True
+        return asks
 
     def alone(self) -> Ids:
         """By chunk the message that it holds a window of and nothing else; 0 for any other chunk."""
@@ -120,9 +126,9 @@ class SqliteStore:
         """BM25 of the chunks or messages that match any term, filtered before they are counted."""
         return self._words.text(terms, self.mask(keep, unit), unit, raw_weight)
 
-    def near(self, one: Term, other: Term, unit: Unit) -> Ids:
-        """The chunks or messages in which two words stand within a few words of each other, in any order."""
-        return self._words.near(one, other, unit)
+    def near(self, one: Term, other: Term) -> Ids:
+        """The chunks in which two words stand within a few words of each other, in any order."""
+        return self._words.near(one, other)
 
     def knows(self, word: str) -> bool:
         """Whether a word in the normal form stands in some chunk, in any inflection."""

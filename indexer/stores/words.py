@@ -84,8 +84,8 @@ class Words:
             found = row(db, statement, (token, column))
         return int(found[0]) if found else 0
 
-    def near(self, one: Term, other: Term, unit: Unit) -> Ids:
-        """The chunks or messages in which two words stand within a few words of each other, in any order."""
+    def near(self, one: Term, other: Term) -> Ids:
+        """The chunks in which two words stand within a few words of each other, in any order."""
         left, right = (_single(term)[:_NEAR_FORMS] for term in (one, other))
         expression = " OR ".join(
             f"lemma : NEAR({_phrase((first,))} {_phrase((second,))}, {_NEAR})"
@@ -95,7 +95,7 @@ class Words:
         if not expression:
             return np.empty(0, np.int64)
         with self._pool.connection() as db:
-            found = rows(db, f"SELECT rowid FROM {unit}_fts WHERE {unit}_fts MATCH ?", (expression,))
+            found = rows(db, "SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH ?", (expression,))
         return np.array(found, np.int64).reshape(-1)
 
     def knows(self, word: str) -> bool:

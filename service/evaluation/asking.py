@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -65,6 +65,8 @@ class Subject:
         self.generation = replace(generation, store=remembering(generation.store))
         self.zone = zone
         self.reader = Reader(self.generation.store)
+        # A query is read once, however many systems are asked.
+        self.repaired = lru_cache(maxsize=None)(partial(repaired, store=self.generation.store))
 
     @cached_property
     def now(self) -> datetime:
@@ -91,7 +93,7 @@ class Subject:
         request = self.request(question, unit, mode)
         vectors = question.vectors if mode in ("hybrid", "vector") else ()
         keep = filter_of(request, self.zone, self.now)
-        repair = repaired(request.q, self.generation.store)
+        repair = self.repaired(request.q)
         return asked_of(request, keep, vectors, self.zone, self.now, weights, repair)
 
     def gold(self, judged: JudgedSet) -> list[dict[int, int]]:

@@ -21,7 +21,6 @@ from service.evaluation.judged import JudgedSet
 from service.evaluation.systems import REFERENCE, Choice, answers, names
 from service.evaluation.vectors import QueryVectors
 from service.queries import QueryEmbedders
-from service.repair import repaired
 
 # Besides the systems of one index: the product over another one that was asked the same.
 ALONE = "alone"
@@ -134,7 +133,7 @@ class Measuring:
                 f"{judged.name}: {wanted - there:,} of {wanted:,} relevant messages are not in this index."
             )
         self.progress.stage(f"{judged.name}, embedding queries", len(judged.queries))
-        texts = [repaired(query.text, subject.generation.store).text for query in judged.queries]
+        texts = [subject.repaired(query.text).text for query in judged.queries]
         embedded = vectors.of(texts, self.progress.advance)
         self.remarks += sorted(vectors.missing.difference(self.remarks))
         return [

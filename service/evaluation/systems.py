@@ -73,6 +73,7 @@ def product(subject: Subject, question: Question, unit: Unit) -> Ranked:
         question.vectors,
         subject.zone,
         subject.now,
+        repair=subject.repaired(question.judged.text),
     )
     best = answer.hits[0].score if answer.hits else 0.0
     store = subject.generation.store

@@ -11,17 +11,23 @@ from indexer.text.aliases import stop_words
 from indexer.text.normal import tokens
 from indexer.text.transliteration import dictionary, english_words, plain, readings
 from service.repair.misspelt import near
-from service.repair.words import MAX_WORDS, RUSSIAN, Repair, Span, is_known, replaced, typed, words
+from service.repair.words import (
+    ENGLISH_WEIGHT,
+    MAX_WORDS,
+    RUSSIAN,
+    Repair,
+    Span,
+    is_known,
+    replaced,
+    typed,
+    words,
+)
 
 # Dearer readings than this are found for every other English word; what stands in the index may be dearer.
 _DEAREST, _DEAREST_STANDING = 1, 2
 
 # So many readings stand beside the likeliest one.
 _OTHERS = 2
-
-# A word that only English has says more than a reading, which may be chance: with 1, 8 of 1,641 English
-# questions were taken for Russian, with 2 none.
-_ENGLISH_WEIGHT = 2.0
 
 # Capitals up to this length are an acronym.
 _ACRONYM = 4
@@ -81,7 +87,7 @@ def _evidence(word: str, forms: Sequence[str], store: Store) -> float:
         either = len(word) == 1 or word in stop_words() or word in english_words()
         return 0.0 if either else 1.0
     if word in stop_words():
-        return -_ENGLISH_WEIGHT
+        return -ENGLISH_WEIGHT
     if word in english_words() or _stands(word, store):
         return -0.5 if len(word) > 2 else 0.0
     if not forms:

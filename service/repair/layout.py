@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from indexer.stores import Store
 from indexer.text.aliases import stop_words
@@ -10,7 +11,17 @@ from indexer.text.lemmas import analyser
 from indexer.text.normal import normal, tokens
 from indexer.text.spelling import swapped
 from service.repair.misspelt import near
-from service.repair.words import MAX_WORDS, RUSSIAN, Repair, Span, is_known, replaced, typed
+from service.repair.words import (
+    ENGLISH_WEIGHT,
+    MAX_WORDS,
+    PART,
+    RUSSIAN,
+    Repair,
+    Span,
+    is_known,
+    replaced,
+    typed,
+)
 
 # Of 9,000 English words the keys of 2 give a longer Russian word in the other layout (erect, inert).
 _SHORTEST = 5
@@ -18,10 +29,6 @@ _SHORTEST = 5
 # A Russian word in the Latin layout must stand in the index, and is sure sooner.
 _SHORTEST_LATIN = 4
 
-# A word that only English has says more than a reading, which may be chance.
-_ENGLISH_WEIGHT = 2
-
-_PART = re.compile(r"\S+")
 # Letters with the signs that are letters in the Russian layout.
 _KEYS = re.compile(r"[a-z\[\];',.`]+")
 _INNER_CAPITAL = re.compile("[a-z][A-Z]")
@@ -32,7 +39,7 @@ def other_layout(query: str, store: Store) -> Repair | None:
     meant: dict[Span, str] = {}
     unread: dict[Span, str] = {}
     gained = lost = 0
-    for part in list(_PART.finditer(query))[:MAX_WORDS]:
+    for part in islice(PART.finditer(query), MAX_WORDS):
         keys = normal(part[0])
         if RUSSIAN.fullmatch(keys):
             latin = _in_latin(keys, store)
@@ -50,7 +57,7 @@ def other_layout(query: str, store: Store) -> Repair | None:
             meant[part.span()] = russian
             gained += len(keys) if len(known) < len(own) else 0
         elif not stop_words().isdisjoint(known):
-            lost += _ENGLISH_WEIGHT * len(keys)
+            lost += ENGLISH_WEIGHT * len(keys)
         elif not known:
             lost += len(keys)
             unread[part.span()] = normal(swapped(keys))

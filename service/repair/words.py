@@ -15,10 +15,14 @@ from indexer.text.normal import normal
 # As many as the lexical leg asks for; a pasted page is no question.
 MAX_WORDS = 32
 
+# A word that only English has says more than a reading, which may be chance: with 1, 8 of 1,641 English
+# questions were taken for Russian in Latin letters, with 2 none.
+ENGLISH_WEIGHT = 2
+
 RUSSIAN = re.compile("[а-я]+")
 LATIN = re.compile("[a-z]+")
 
-_PART = re.compile(r"\S+")
+PART = re.compile(r"\S+")
 # With combining marks, as й may stand decomposed, and apostrophes, which are soft signs in Latin letters.
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+(?:['’](?:[^\W\d_][\u0300-\u036f]*)+)*['’]*")
 _CODE = re.compile(r"[\d_/\\@=<>{}$#&|~^*+]|[^\W_][.:][^\W_]")
@@ -55,7 +59,7 @@ def is_known(token: str, store: Store) -> bool:
 
 def _parts(query: str) -> Iterator[re.Match[str]]:
     """What stands between the blanks of a query, without ids, paths, addresses and names of programs."""
-    for part in islice(_PART.finditer(query), MAX_WORDS):
+    for part in islice(PART.finditer(query), MAX_WORDS):
         bare = part[0].strip(_AROUND)
         if not _CODE.search(bare) and not _INNER_CAPITAL.search(bare):
             yield part

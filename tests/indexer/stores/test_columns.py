@@ -9,6 +9,7 @@ import pytest
 from indexer.stores.columns import Columns
 from indexer.stores.database import open_immutable
 from indexer.stores.manifest import VECTORS_NAME
+from indexer.stores.sqlite import SqliteStore
 from schemas.records import AGENTS, Filter
 from schemas.sql import vectors as sql
 from tests.fakes.index import published, said, store_of
@@ -104,14 +105,14 @@ def test_whose_and_what_kind_of_messages_they_are(tmp_path: Path) -> None:
         said(long, "long", chat="z", role="assistant", ts=START),
     ]
     settings = published(tmp_path, lines)
-    database = open_immutable(settings.data / "000001" / VECTORS_NAME, sql.VERSION)
-    held = Columns(database)
-    database.close()
-    assert held.message_asks[1:].tolist() == [True, True, False, True, False]
-    assert held.said_by("assistant")[1:].tolist() == [False, False, True, True, True]
-    assert not held.said_by("tool").any()
-    talk, *windows = held.share(held.said_by("assistant"))[1:].tolist()
+    held = SqliteStore(settings.data / "000001" / VECTORS_NAME)
+    of_assistant = held.mask(Filter(roles=("assistant",), agents=AGENTS), "message")
+    assert held.asking()[1:].tolist() == [True, True, False, True, False]
+    assert of_assistant[1:].tolist() == [False, False, True, True, True]
+    assert not held.mask(Filter(roles=("tool",), agents=AGENTS), "message").any()
+    talk, *windows = held.share(of_assistant)[1:].tolist()
     assert 0.5 < talk < 1
     assert windows
     assert set(windows) == {1.0}
-    assert held.alone[1:].tolist() == [0, *[5] * len(windows)]
+    assert held.alone()[1:].tolist() == [0, *[5] * len(windows)]
+    held.close()
